@@ -1,0 +1,41 @@
+# posenc: Unix filters for transformer position encodings.
+#
+#   make            executables in build/bin, the archive in build/lib
+#   make demo       the worked examples, with what to look for
+#   make check      every test; installs what it needs first
+
+VERSION = 0.1.0
+COMMANDS = $(basename $(notdir $(wildcard cmd/pe-*.c cmd/alibi.c cmd/relattn.c cmd/t5-*.c)))
+ROOMS = $(basename $(notdir $(wildcard lib/*.c)))
+
+CC ?= cc
+AR ?= ar
+CFLAGS ?= -O2 -g
+PREFIX ?= /usr/local
+BUILD ?= build
+WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+
+# Contraction would fuse a*b+c where the compiler likes; where we want an fma we write it.
+PE_CFLAGS = -std=c11 -D_DEFAULT_SOURCE -ffp-contract=off -pthread $(WARNINGS) $(CFLAGS)
+PE_CPPFLAGS = -iquote lib -DPOSENC_VERSION='"$(VERSION)"' -MMD -MP $(CPPFLAGS)
+LIBS = -lcsv -ljansson -lmpfr -lgmp -lm
+
+.PHONY: all clean
+all: $(COMMANDS:%=$(BUILD)/bin/%) $(BUILD)/lib/libposenc.a
+
+$(BUILD)/lib/libposenc.a: $(ROOMS:%=$(BUILD)/lib/%.o)
+	$(AR) rcs $@.new $^ && mv $@.new $@
+
+$(BUILD)/bin/%: $(BUILD)/cmd/%.o $(BUILD)/cmd/cli.o $(BUILD)/lib/libposenc.a
+	@mkdir -p $(@D)
+	$(CC) $(PE_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(PE_CPPFLAGS) $(PE_CFLAGS) -c -o $@ $<
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(wildcard $(BUILD)/cmd/*.d $(BUILD)/lib/*.d)
+.SECONDARY:

@@ -1,0 +1,679 @@
+/* cli - what every command of posenc shares: its option table, number options, usage, messages. */
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "num.h"
+
+#ifndef POSENC_VERSION
+#define POSENC_VERSION "0.1.0"
+#endif
+
+/* The program's name and option table, for messages: set once by cli_start, never changed. */
+static const struct cli_command *program;
+
+/* Common options that have no letter; below CLI_KEY and above any character. */
+enum { KEY_HEADER_IN = 200, KEY_HEADER_OUT, KEY_STAMP, KEY_PROGRESS, KEY_VERSION };
+
+static const struct {
+	unsigned group;
+	struct cli_option option;
+} common_options[] = {
+    {CLI_IN,
+     {'f', "--from", "FORMAT",
+      "format of the input: csv tsv txt npy f64 f32 f16 bf16 i32 i64 f64be f32be"}},
+    {CLI_IN, {KEY_HEADER_IN, "--header-in", NULL, "the first line of text input is names"}},
+    {CLI_DIM, {'d', "--dim", "N", "width of a row"}},
+    {CLI_OUT,
+     {'t', "--to", "FORMAT", "format of the output, as --from; csv:f32, npy:f32 name the element"}},
+    {CLI_OUT,
+     {'o', "--output", CLI_FILE, "write FILE, all or nothing, instead of standard output"}},
+    {CLI_OUT, {'p', "--digits", "N", "text with N significant digits, 1 to 17"}},
+    {CLI_OUT, {KEY_HEADER_OUT, "--header-out", NULL, "begin text output with the columns' names"}},
+    {CLI_OUT, {KEY_STAMP, "--stamp", NULL, "begin text output with a # line: command and version"}},
+    {CLI_PROGRESS, {KEY_PROGRESS, "--progress", NULL, "tell rows done and rate on standard error"}},
+    {0, {'h', "--help", NULL, "print this and exit"}},
+    {0, {KEY_VERSION, "--version", NULL, "print the version and exit"}},
+};
+enum { COMMON_OPTIONS = sizeof common_options / sizeof common_options[0] };
+
+static bool
+common_applies(const struct cli_command *command, size_t i)
+{
+	return common_options[i].group == 0 || (command->common & common_options[i].group) != 0;
+}
+
+/* The k-th option of the command: its own first, then the common ones it has; NULL past the last. */
+static const struct cli_option *
+option_at(const struct cli_command *command, size_t k)
+{
+	size_t own = 0;
+
+	while (command->options[own].key != 0) {
+		if (own == k)
+			return &command->options[own];
+		own++;
+	}
+	k -= own;
+	for (size_t i = 0; i < COMMON_OPTIONS; i++)
+		if (common_applies(command, i) && k-- == 0)
+			return &common_options[i].option;
+	return NULL;
+}
+
+/* ---- messages ---- */
+
+static void
+say(const char *format, va_list args)
+{
+	/* One write, so that lines of several processes do not mix. */
+	char line[2048];
+	size_t used = (size_t)snprintf(line, sizeof line, "%s: ", program->name);
+	const int text = vsnprintf(line + used, sizeof line - 1 - used, format, args);
+
+	if (text > 0)
+		used += (size_t)text;
+	if (used > sizeof line - 2)
+		used = sizeof line - 2;
+	line[used++] = '\n';
+	if (write(STDERR_FILENO, line, used) < 0)
+		return; /* nobody is listening: the status still tells */
+}
+
+void
+cli_note(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+}
+
+void
+cli_refuse(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+	exit(2);
+}
+
+static int
+trouble(void)
+{
+	return program->trouble != 0 ? program->trouble : 1;
+}
+
+void
+cli_fail(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+	exit(trouble());
+}
+
+void
+cli_die(const struct pe_error *e)
+{
+	cli_note("%s", e->text);
+	exit(e->fault == PE_FAULT_ARGUMENT ? 2 : trouble());
+}
+
+const char *
+cli_spelling(int key)
+{
+	static const char letters[] =
+	    "-a\0-b\0-c\0-d\0-e\0-f\0-g\0-h\0-i\0-j\0-k\0-l\0-m\0-n\0-o\0-p\0-q\0-r\0"
+	    "-s\0-t\0-u\0-v\0-w\0-x\0-y\0-z\0-A\0-B\0-C\0-D\0-E\0-F\0-G\0-H\0-I\0-J\0"
+	    "-K\0-L\0-M\0-N\0-O\0-P\0-Q\0-R\0-S\0-T\0-U\0-V\0-W\0-X\0-Y\0-Z";
+	const struct cli_option *o;
+
+	for (size_t i = 0; i + 1 < sizeof letters; i += 3)
+		if (letters[i + 1] == key)
+			return letters + i;
+	for (size_t k = 0; (o = option_at(program, k)) != NULL; k++)
+		if (o->key == key)
+			return o->name;
+	return "?";
+}
+
+void
+cli_conflict(int key, int other)
+{
+	cli_refuse("%s: has no effect beside %s", cli_spelling(key), cli_spelling(other));
+}
+
+void
+cli_missing(int key)
+{
+	cli_refuse("%s: must be given (see --help)", cli_spelling(key));
+}
+
+/* ---- --help, --version ---- */
+
+static void
+print(const char *text)
+{
+	if (fputs(text, stdout) == EOF)
+		cli_fail("<stdout>: %s", strerror(errno));
+}
+
+static _Noreturn void
+finish_print(void)
+{
+	if (fflush(stdout) == EOF || close(STDOUT_FILENO) != 0)
+		cli_fail("<stdout>: %s", strerror(errno));
+	exit(0);
+}
+
+static void
+print_option(const struct cli_option *o)
+{
+	enum { HELP_COLUMN = 32 };
+	char left[96];
+
+	(void)snprintf(
+	    left, sizeof left, "  %s%s%s%s%s", o->key < 128 ? cli_spelling(o->key) : "   ",
+	    o->name == NULL ? "" : (o->key < 128 ? ", " : " "), o->name == NULL ? "" : o->name,
+	    o->arg == NULL ? "" : " ", o->arg == NULL ? "" : o->arg);
+	print(left);
+	if (strlen(left) + 2 > HELP_COLUMN) {
+		print("\n");
+		left[0] = '\0';
+	}
+	for (size_t i = strlen(left); i < HELP_COLUMN; i++)
+		print(" ");
+	print(o->help);
+	print("\n");
+}
+
+static _Noreturn void
+print_help(void)
+{
+	const struct cli_option *o;
+	const char *line = program->synopsis;
+
+	while (line != NULL) {
+		const char *end = strchr(line, '\n');
+		const int length = end != NULL ? (int)(end - line) : (int)strlen(line);
+		char usage[512];
+
+		(void)snprintf(usage, sizeof usage, "%s %s%s%.*s\n",
+			       line == program->synopsis ? "usage:" : "      ", program->name,
+			       length > 0 ? " " : "", length, line);
+		print(usage);
+		line = end != NULL ? end + 1 : NULL;
+	}
+	print(program->summary);
+	print("\n\n");
+	for (size_t k = 0; (o = option_at(program, k)) != NULL; k++)
+		print_option(o);
+	finish_print();
+}
+
+static _Noreturn void
+print_version(void)
+{
+	print(program->name);
+	print(" (posenc) " POSENC_VERSION "\n");
+	finish_print();
+}
+
+/* ---- the command line ---- */
+
+/* Opens a closed descriptor 0..2 on the null device the wrong way round, so that no file opened later
+ * takes its number and its use fails with EBADF, as it would have. */
+static void
+guard_descriptors(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
+			(void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+static void
+list_options(struct cli *cli)
+{
+	size_t count = 0, letters = 0;
+	const struct cli_option *o;
+
+	while (option_at(cli->command, count) != NULL)
+		count++;
+	cli->longs = calloc(count + 1, sizeof *cli->longs);
+	cli->shorts = malloc(2 * count + 2);
+	if (cli->longs == NULL || cli->shorts == NULL)
+		cli_fail("out of memory");
+	cli->shorts[letters++] = ':'; /* a missing argument is ours to report */
+	for (size_t k = 0, n = 0; (o = option_at(cli->command, k)) != NULL; k++) {
+		if (o->key < 128) {
+			cli->shorts[letters++] = (char)o->key;
+			if (o->arg != NULL)
+				cli->shorts[letters++] = ':';
+		}
+		if (o->name != NULL)
+			cli->longs[n++] = (struct option){
+			    .name = o->name + 2,
+			    .has_arg = o->arg != NULL ? required_argument : no_argument,
+			    .val = o->key,
+			};
+	}
+	cli->shorts[letters] = '\0';
+}
+
+void
+cli_start(struct cli *cli, const struct cli_command *command, int argc, char **argv)
+{
+	static char *nothing[] = {NULL, NULL};
+
+	program = command;
+	guard_descriptors();
+	(void)unsetenv("POSIXLY_CORRECT");
+	(void)signal(SIGXFSZ, SIG_IGN);
+	*cli = (struct cli){.command = command, .argc = argc, .argv = argv};
+	if (argc < 1) { /* execve allows it; getopt does not */
+		cli->argc = 1;
+		cli->argv = nothing;
+	}
+	list_options(cli);
+	opterr = 0;
+}
+
+void
+cli_end(struct cli *cli)
+{
+	free(cli->longs);
+	free(cli->shorts);
+}
+
+/* The word of the command line that getopt_long has just refused. */
+static const char *
+refused_word(const struct cli *cli)
+{
+	static char letter[3] = "-?";
+
+	if (optopt > 0 && optopt < 128) {
+		letter[1] = (char)optopt;
+		return letter;
+	}
+	return optind > 0 ? cli->argv[optind - 1] : "";
+}
+
+static _Noreturn void
+refuse_option(const struct cli *cli)
+{
+	const char *word = refused_word(cli);
+	const size_t length = strcspn(word, "=");
+	size_t matches = 0;
+	const struct cli_option *o;
+
+	if (strncmp(word, "--", 2) == 0)
+		for (size_t k = 0; (o = option_at(cli->command, k)) != NULL; k++) {
+			if (o->name == NULL || strncmp(o->name, word, length) != 0)
+				continue;
+			if (o->name[length] == '\0' || optopt == o->key)
+				cli_refuse("%s: takes no value: '%s'", o->name,
+					   pe_quote(word + length).text);
+			matches++;
+		}
+	if (matches > 1)
+		cli_refuse("ambiguous option: '%s'", pe_quote_bytes(word, length).text);
+	cli_refuse("unknown option (see --help): '%s'", pe_quote_bytes(word, length).text);
+}
+
+static struct pe_format
+parse_format(int key, const char *arg)
+{
+	struct pe_format format;
+
+	if (strcmp(arg, "auto") == 0)
+		return (struct pe_format){.container = PE_AUTO};
+	if (!pe_format_parse(arg, &format))
+		cli_refuse("%s: unknown format, must be one of csv, tsv, txt, npy, f64, f32, f16, "
+			   "bf16, i32, i64, "
+			   "f64be, f32be, or csv:ELEMENT, npy:ELEMENT: '%s'",
+			   cli_spelling(key), pe_quote(arg).text);
+	return format;
+}
+
+static bool
+parse_common(struct cli_common *common, int key, const char *arg)
+{
+	switch (key) {
+	case 'h': print_help();
+	case KEY_VERSION: print_version();
+	case 'f': common->from = parse_format(key, arg); return true;
+	case 't': common->to = parse_format(key, arg); return true;
+	case 'o': common->output = strcmp(arg, "-") == 0 ? NULL : arg; return true;
+	case 'd': common->dim = cli_positive(key, arg); return true;
+	case 'p': {
+		const int64_t digits = cli_integer(key, arg);
+		if (digits < 1 || digits > 17)
+			cli_refuse("-p: must be 1 to 17: '%s'", pe_quote(arg).text);
+		common->digits = (int)digits;
+		return true;
+	}
+	case KEY_HEADER_IN: common->header_in = true; return true;
+	case KEY_HEADER_OUT: common->header_out = true; return true;
+	case KEY_STAMP: common->stamp = true; return true;
+	case KEY_PROGRESS: common->progress = true; return true;
+	default: return false;
+	}
+}
+
+/* A command may use a common option's letter for something else where it lacks that group. */
+static bool
+is_common(const struct cli *cli, int key)
+{
+	for (size_t i = 0; i < COMMON_OPTIONS; i++)
+		if (common_options[i].option.key == key)
+			return common_applies(cli->command, i);
+	return false;
+}
+
+int
+cli_next(struct cli *cli, const char **arg)
+{
+	for (;;) {
+		const int key = getopt_long(cli->argc, cli->argv, cli->shorts, cli->longs, NULL);
+
+		*arg = optarg;
+		if (key == ':')
+			cli_refuse("%s: needs a value", refused_word(cli));
+		if (key == '?')
+			refuse_option(cli);
+		if (key == -1 || !is_common(cli, key))
+			return key;
+		parse_common(&cli->common, key, optarg);
+	}
+}
+
+int
+cli_operands(const struct cli *cli)
+{
+	return cli->argc - optind;
+}
+
+const char *
+cli_operand(const struct cli *cli, int i)
+{
+	return i < cli_operands(cli) ? cli->argv[optind + i] : NULL;
+}
+
+const char *
+cli_optional_operand(const struct cli *cli)
+{
+	if (cli_operands(cli) > 1)
+		cli_refuse("extra operand: '%s'", pe_quote(cli_operand(cli, 1)).text);
+	return cli_operand(cli, 0);
+}
+
+/* ---- option values ---- */
+
+static void
+check(int failed, const struct pe_error *e)
+{
+	if (failed)
+		cli_die(e);
+}
+
+size_t
+cli_positive(int key, const char *arg)
+{
+	struct pe_error e;
+	size_t value;
+
+	check(pe_num_positive(cli_spelling(key), arg, &value, &e), &e);
+	return value;
+}
+
+size_t
+cli_count(int key, const char *arg)
+{
+	struct pe_error e;
+	size_t value;
+
+	check(pe_num_count(cli_spelling(key), arg, &value, &e), &e);
+	return value;
+}
+
+int64_t
+cli_integer(int key, const char *arg)
+{
+	struct pe_error e;
+	int64_t value;
+
+	check(pe_num_int64(cli_spelling(key), arg, &value, &e), &e);
+	return value;
+}
+
+double
+cli_number(int key, const char *arg)
+{
+	struct pe_error e;
+	double value;
+
+	check(pe_num_double(cli_spelling(key), arg, &value, &e), &e);
+	return value;
+}
+
+double
+cli_positive_number(int key, const char *arg)
+{
+	const double value = cli_number(key, arg);
+
+	if (!(value > 0))
+		cli_refuse("%s: must be positive: '%s'", cli_spelling(key), pe_quote(arg).text);
+	return value;
+}
+
+int
+cli_choice(int key, const char *arg, const char *const *choices)
+{
+	char list[512];
+	size_t used = 0;
+
+	for (int i = 0; choices[i] != NULL; i++)
+		if (strcmp(arg, choices[i]) == 0)
+			return i;
+	list[0] = '\0';
+	for (int i = 0; choices[i] != NULL && used < sizeof list; i++)
+		used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "",
+					 choices[i]);
+	cli_refuse("%s: must be one of %s: '%s'", cli_spelling(key), list, pe_quote(arg).text);
+}
+
+/* The piece of text up to the separator or the end, as a string of its own; moves *text behind it. */
+static bool
+piece(const char **text, char separator, char *to, size_t room)
+{
+	const char *end = strchr(*text, separator);
+	const size_t length = end != NULL ? (size_t)(end - *text) : strlen(*text);
+
+	if (length >= room)
+		return false;
+	memcpy(to, *text, length);
+	to[length] = '\0';
+	*text = end != NULL ? end + 1 : NULL;
+	return true;
+}
+
+void
+cli_range(int key, const char *arg, int64_t *lo, int64_t *hi, int64_t *step)
+{
+	int64_t *const values[] = {lo, hi, step};
+	const char *rest = arg;
+	struct pe_error e;
+	char text[32];
+	int n = 0;
+
+	*step = 1;
+	while (rest != NULL && n < 3) {
+		if (!piece(&rest, ':', text, sizeof text) ||
+		    pe_num_int64(cli_spelling(key), text, values[n], &e) != 0)
+			break;
+		n++;
+	}
+	if (n < 2 || rest != NULL)
+		cli_refuse("%s: must be LO:HI or LO:HI:STEP: '%s'", cli_spelling(key),
+			   pe_quote(arg).text);
+	if (*step < 1)
+		cli_refuse("%s: step must be positive: '%s'", cli_spelling(key),
+			   pe_quote(arg).text);
+	if (*lo > *hi)
+		cli_refuse("%s: empty range: '%s'", cli_spelling(key), pe_quote(arg).text);
+}
+
+void
+cli_shape(int key, const char *arg, size_t *rows, size_t *cols)
+{
+	const char *rest = arg;
+	struct pe_error e;
+	char text[32];
+
+	if (!piece(&rest, 'x', text, sizeof text) ||
+	    pe_num_positive(cli_spelling(key), text, rows, &e) != 0)
+		goto refuse;
+	*cols = *rows;
+	if (rest != NULL && pe_num_positive(cli_spelling(key), rest, cols, &e) != 0)
+		goto refuse;
+	return;
+refuse:
+	cli_refuse("%s: must be a count or ROWSxCOLS, both positive: '%s'", cli_spelling(key),
+		   pe_quote(arg).text);
+}
+
+/* ---- specs ---- */
+
+static void
+claim_stdin(struct cli *cli, const char *path)
+{
+	if (path != NULL && strcmp(path, "-") != 0)
+		return;
+	if (cli->stdin_claimed)
+		cli_refuse("standard input is named twice: '-'");
+	cli->stdin_claimed = true;
+}
+
+struct pe_reader_spec
+cli_reader(struct cli *cli, const char *path)
+{
+	claim_stdin(cli, path);
+	return (struct pe_reader_spec){
+	    .path = path,
+	    .format = cli->common.from,
+	    .header = cli->common.header_in,
+	    .cols = cli->common.dim,
+	};
+}
+
+struct pe_reader_spec
+cli_side_table(struct cli *cli, const char *path, size_t cols)
+{
+	claim_stdin(cli, path);
+	return (struct pe_reader_spec){.path = path, .header = cli->common.header_in, .cols = cols};
+}
+
+struct pe_writer_spec
+cli_writer(const struct cli *cli, size_t cols, int64_t rows)
+{
+	const struct cli_common *common = &cli->common;
+
+	return (struct pe_writer_spec){
+	    .path = common->output,
+	    .format = common->to,
+	    .digits = common->digits,
+	    .cols = cols,
+	    .rows = rows,
+	};
+}
+
+char *
+cli_stamp(const struct cli *cli)
+{
+	size_t size = 64 + strlen(program->name), used;
+
+	for (int i = 1; i < cli->argc; i++)
+		size += 4 * strlen(cli->argv[i]) + 3;
+	char *text = malloc(size);
+	if (text == NULL)
+		cli_fail("out of memory");
+	used = (size_t)snprintf(text, size, "posenc " POSENC_VERSION ": %s", program->name);
+	for (int i = 1; i < cli->argc; i++) {
+		const char *word = cli->argv[i];
+		const bool plain =
+		    word[0] != '\0' &&
+		    word[strspn(word,
+				"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+				"-_=+,./:@%^")] == '\0';
+		text[used++] = ' ';
+		if (!plain)
+			text[used++] = '\'';
+		for (; *word != '\0'; word++) {
+			if (*word == '\'') {
+				memcpy(text + used, "'\\''", 4);
+				used += 4;
+			} else {
+				text[used++] =
+				    (unsigned char)*word < 0x20 || *word == 0x7f ? '?' : *word;
+			}
+		}
+		if (!plain)
+			text[used++] = '\'';
+	}
+	text[used] = '\0';
+	return text;
+}
+
+/* ---- progress ---- */
+
+static volatile sig_atomic_t asked; /* SIGUSR1 has come; a handler can reach nothing else */
+
+static void
+ask(int signal_number)
+{
+	(void)signal_number;
+	asked = 1;
+}
+
+void
+cli_progress_start(struct cli *cli)
+{
+	struct sigaction act = {.sa_handler = ask, .sa_flags = SA_RESTART};
+
+	(void)sigemptyset(&act.sa_mask);
+	(void)sigaction(SIGUSR1, &act, NULL);
+	(void)clock_gettime(CLOCK_MONOTONIC, &cli->began);
+	cli->told = cli->began;
+}
+
+void
+cli_progress(struct cli *cli, uint64_t rows)
+{
+	struct timespec now;
+
+	if (!cli->common.progress && !asked)
+		return;
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!asked && now.tv_sec - cli->told.tv_sec < 1)
+		return;
+	asked = 0;
+	cli->told = now;
+	const double seconds = (double)(now.tv_sec - cli->began.tv_sec) +
+			       1e-9 * (double)(now.tv_nsec - cli->began.tv_nsec);
+	cli_note("%llu rows, %.0f rows a second", (unsigned long long)rows,
+		 seconds > 0 ? (double)rows / seconds : 0.0);
+}

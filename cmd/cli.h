@@ -1,0 +1,123 @@
+/* cli - what every command of posenc shares: its option table, number options, usage, messages.
+ *
+ * A command states its options once, in a table; getopt_long's arrays, --help and the shell
+ * completions all follow from it. The options common to all (INTERFACE "Common to all") are parsed
+ * here; the command switches on the keys of its own. Every function that finds a fault prints one
+ * line, "TOOL: PLACE: what: 'text'", and exits: 2 for the command line, 1 for data and system. */
+#ifndef CLI_H
+#define CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "error.h"
+#include "stream.h"
+
+struct option; /* getopt.h */
+
+struct cli_option {
+	int key;          /* its letter, or a value from CLI_KEY on where there is none */
+	const char *name; /* "--long", NULL where there is a letter alone */
+	const char *
+	    arg; /* what follows it in --help: "N", "FILE", "interleaved|halves" (choices complete in a shell); NULL: nothing */
+	const char *help; /* one line */
+};
+
+#define CLI_KEY 256
+#define CLI_FILE "FILE" /* an arg spelled so completes to file names */
+
+/* Which common options a command has. */
+enum {
+	CLI_IN = 1,       /* -f --from, --header-in */
+	CLI_DIM = 2,      /* -d --dim */
+	CLI_OUT = 4,      /* -t --to, -o --output, -p --digits, --header-out, --stamp */
+	CLI_PROGRESS = 8, /* --progress */
+};
+
+struct cli_command {
+	const char *name;                 /* "pe-table" */
+	const char *summary;              /* one line: what it does */
+	const char *synopsis;             /* usage lines without the name, separated by newlines */
+	const struct cli_option *options; /* ended by {0} */
+	unsigned common;                  /* CLI_IN | ... */
+	int trouble;                      /* status for data and system faults where it is not 1 */
+};
+
+struct cli_common {
+	struct pe_format from, to; /* container PE_AUTO where not given */
+	const char *output;        /* NULL: stdout */
+	size_t dim;                /* 0: not given */
+	int digits;                /* 0: shortest */
+	bool header_in, header_out, stamp, progress;
+};
+
+/* The command line under way; lives on main's stack. */
+struct cli {
+	const struct cli_command *command;
+	int argc;
+	char **argv;
+	struct cli_common common;
+	struct option *longs; /* getopt_long's view of the table */
+	char *shorts;
+	bool stdin_claimed;
+	struct timespec began, told; /* progress */
+};
+
+/* Call first in main: remembers the program's name, takes POSIXLY_CORRECT away (operands may stand anywhere), makes
+ * descriptors 0..2 safe where they are closed, ignores SIGXFSZ (a file size limit is then a write that fails). */
+void cli_start(struct cli *cli, const struct cli_command *command, int argc, char **argv);
+
+/* Next of the command's own options: its key, with *arg set (NULL where it takes none); -1 at the end.
+ * The common ones, --help and --version are done inside. */
+int cli_next(struct cli *cli, const char **arg);
+/* Then the operands: how many, which. */
+int cli_operands(const struct cli *cli);
+const char *cli_operand(const struct cli *cli, int i);
+/* The one operand allowed; NULL where there is none; more are refused. */
+const char *cli_optional_operand(const struct cli *cli);
+void cli_end(struct cli *cli); /* frees */
+
+/* Option values; the key names the option in the message. */
+size_t cli_positive(int key, const char *arg); /* 1 .. 2^40 */
+size_t cli_count(int key, const char *arg);    /* 0 .. 2^40 */
+int64_t cli_integer(int key, const char *arg);
+double cli_number(int key, const char *arg); /* finite */
+double cli_positive_number(int key, const char *arg);
+/* Index of arg in a NULL-ended list; "must be one of a, b, c: 'x'" otherwise. */
+int cli_choice(int key, const char *arg, const char *const *choices);
+/* LO:HI[:STEP] with LO <= HI, STEP > 0 (1 where absent). */
+void cli_range(int key, const char *arg, int64_t *lo, int64_t *hi, int64_t *step);
+/* "8" (square) or "3x9", both positive. */
+void cli_shape(int key, const char *arg, size_t *rows, size_t *cols);
+
+/* How the user spells an option: "-d", "--freq-shift". */
+const char *cli_spelling(int key);
+
+/* A usage fault: one line, status 2. */
+_Noreturn void cli_refuse(const char *format, ...) PE_PRINTF(1, 2);
+/* An option that would have no effect beside the other, and one that is due. */
+_Noreturn void cli_conflict(int key, int other);
+_Noreturn void cli_missing(int key);
+/* Reports a library's failure: status 2 for PE_FAULT_ARGUMENT, else 1 (or the command's trouble). */
+_Noreturn void cli_die(const struct pe_error *e);
+/* A data fault found by a command: status 1. */
+_Noreturn void cli_fail(const char *format, ...) PE_PRINTF(1, 2);
+/* A note to stderr (--verbose, hints); the command goes on. */
+void cli_note(const char *format, ...) PE_PRINTF(1, 2);
+
+/* Specs prefilled from the common options: the rows (-f, -d, --header-in), a side table (by suffix, magic,
+ * else csv; a raw one has the width that is due), and the output. Naming standard input twice is refused. */
+struct pe_reader_spec cli_reader(struct cli *cli, const char *path);
+struct pe_reader_spec cli_side_table(struct cli *cli, const char *path, size_t cols);
+struct pe_writer_spec cli_writer(const struct cli *cli, size_t cols, int64_t rows);
+/* The stamp's text, "pe-table 0.1.0: pe-table -n 3 -d 4", quoted as for a shell; the caller frees it. */
+char *cli_stamp(const struct cli *cli);
+
+/* Progress of long work: a line on stderr every second with --progress, and one at SIGUSR1. Start before
+ * the first row; then call with the rows done so far, as often as you like. */
+void cli_progress_start(struct cli *cli);
+void cli_progress(struct cli *cli, uint64_t rows);
+
+#endif

@@ -1,0 +1,120 @@
+/* stream - matrices as rows: a format chosen once, then blocks of rows in and out.
+ *
+ * A row in memory is an array of one element type, the carrier, whatever the file holds: the
+ * reader converts into it and the writer out of it, and both say where a value does not fit.
+ * Everything that is wrong in an input is said as "FILE:LINE: column C: what: 'text'" (text),
+ * "FILE: byte B: what" (raw) or "FILE: what" (npy, safetensors). */
+#ifndef PE_STREAM_H
+#define PE_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "elem.h"
+#include "error.h"
+#include "matrix.h"
+
+enum pe_container {
+	PE_AUTO, /* by suffix, magic, else csv */
+	PE_CSV,  /* comma */
+	PE_TSV,  /* tab */
+	PE_TXT,  /* blanks */
+	PE_NPY,
+	PE_RAW, /* no header: the element names the format */
+	PE_SAFETENSORS,
+};
+
+/* "csv", "npy:f32", "f64be" ... as the user spells it. */
+struct pe_format {
+	enum pe_container container;
+	enum pe_elem elem; /* PE_ELEM_NONE: the default of INTERFACE "Common to all" */
+	bool big_endian;   /* raw only */
+};
+
+/* false if there is no such format. */
+bool pe_format_parse(const char *text, struct pe_format *format);
+/* By the suffix of a path, a ".safetensors:NAME" included; PE_AUTO if it tells nothing. */
+struct pe_format pe_format_of_path(const char *path);
+bool pe_format_is_text(struct pe_format format);
+
+/* ---- reading ---- */
+
+struct pe_reader_spec {
+	const char *path;        /* NULL or "-": standard input; "FILE.safetensors:TENSOR" */
+	struct pe_format format; /* PE_AUTO container: found out */
+	bool header;             /* the first text line is names */
+	size_t cols; /* width that is due: needed for raw, checked elsewhere; 0: unknown */
+	enum pe_elem
+	    carrier; /* element of the rows handed out; PE_ELEM_NONE: the file's own (text: f64) */
+	bool rows_optional; /* an input without any row is no fault (then cols may stay 0) */
+};
+
+struct pe_reader; /* opaque: an input, a format, a buffer */
+
+/* Opens and reads as far as the first row, so that cols and elem are known. */
+int pe_reader_open(struct pe_reader **r, const struct pe_reader_spec *spec, struct pe_error *e);
+size_t pe_reader_cols(const struct pe_reader *r);
+enum pe_elem pe_reader_elem(const struct pe_reader *r); /* what the file holds; text: f64 */
+bool pe_reader_is_text(const struct pe_reader *r);
+enum pe_elem pe_reader_carrier(const struct pe_reader *r);
+int64_t pe_reader_rows(const struct pe_reader *r);     /* as a header tells it, else -1 */
+const char *pe_reader_name(const struct pe_reader *r); /* for messages */
+/* The header's names, cols of them; NULL where there is none. */
+const char *const *pe_reader_names(const struct pe_reader *r);
+
+/* Up to max rows of the carrier at `rows`. Hands out whole rows that are already here rather than wait
+ * for more, so a filter answers a slow writer row by row. Rows read, 0 at the end, -1 on failure. */
+ssize_t pe_reader_read(struct pe_reader *r, void *rows, size_t max, struct pe_error *e);
+
+/* All rows that are left, and closes nothing. */
+int pe_reader_all(struct pe_reader *r, struct pe_matrix *m, struct pe_error *e);
+/* Frees; the input had been checked to its end by the read that returned 0. NULL is allowed. */
+void pe_reader_close(struct pe_reader *r);
+
+/* Opens, reads all, closes: for side tables. */
+int pe_matrix_read(struct pe_matrix *m, const struct pe_reader_spec *spec, struct pe_error *e);
+
+/* ---- writing ---- */
+
+struct pe_writer_spec {
+	const char *path; /* NULL or "-": standard output */
+	struct pe_format
+	    format; /* PE_AUTO container: by suffix of path, else csv; its elem NONE: text prints the
+	                            carrier f16, bf16, f32 as f64 digits, npy writes `natural` */
+	enum pe_elem natural;     /* element of npy output where the user names none; NONE: f64 */
+	int digits;               /* text: 0 shortest, else significant digits */
+	const char *stamp;        /* text: first line, without "# " and newline; NULL: none */
+	const char *const *names; /* text: header line, cols of them; NULL: none */
+	size_t cols;
+	int64_t rows; /* if known, else -1: npy to a pipe then holds the rows */
+	enum pe_elem
+	    carrier; /* element of the rows that are put; NONE: the element written, see pe_writer_carrier */
+	const char *tensor; /* safetensors: its name */
+};
+
+struct pe_writer;
+
+/* The element that a format resolves to: what a made table computes in. Text without an element
+ * gives f64, npy without one gives natural (f64 where that is NONE). */
+enum pe_elem pe_writer_elem(const struct pe_writer_spec *spec);
+
+int pe_writer_open(struct pe_writer **w, const struct pe_writer_spec *spec, struct pe_error *e);
+enum pe_elem pe_writer_carrier(const struct pe_writer *w);
+
+/* Room for rows inside the writer's own block, so that a maker fills it without a copy: returns its address and sets
+ * *room to how many rows fit, at least 1 and at most want. */
+void *pe_writer_room(struct pe_writer *w, size_t want, size_t *room);
+/* The n rows that were filled from pe_writer_room's address. */
+int pe_writer_filled(struct pe_writer *w, size_t n, struct pe_error *e);
+/* n rows from elsewhere. */
+int pe_writer_put(struct pe_writer *w, const void *rows, size_t n, struct pe_error *e);
+/* Hands everything so far to the system; filters call it when they would wait for input. */
+int pe_writer_flush(struct pe_writer *w, struct pe_error *e);
+/* Flushes, completes, commits and frees, whatever it returns. Only after 0 is the output whole. */
+int pe_writer_close(struct pe_writer *w, struct pe_error *e);
+/* Frees without committing: the old file stands. NULL is allowed. */
+void pe_writer_abandon(struct pe_writer *w);
+
+#endif

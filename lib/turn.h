@@ -1,0 +1,60 @@
+/* turn - sine and cosine of position * frequency, correctly rounded at every position.
+ *
+ * The one room that makes angles. A plan holds, for each pair i, the fraction of a turn that one
+ * position advances; a position times it modulo 1 is exact integer arithmetic, so a position of
+ * 2^53 costs no accuracy. Every value handed out is gain * sin(scale * t * omega_i), or the cosine,
+ * the real formula rounded once to the element asked for, ties to even. */
+#ifndef PE_TURN_H
+#define PE_TURN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <mpfr.h>
+
+#include "elem.h"
+#include "error.h"
+
+/* Where the numbers come from. Each call fills x with the value to within 2^-(p - 4) relative, p being x's precision;
+ * the slow path asks again with more. */
+struct pe_turn_source {
+	size_t pairs;
+	void (*omega)(const void *context, size_t i,
+		      mpfr_ptr x);                      /* radians per unit of scaled position */
+	void (*scale)(const void *context, mpfr_ptr x); /* multiplies positions; NULL: 1 */
+	void (*gain)(const void *context, mpfr_ptr x);  /* multiplies values; NULL: 1 */
+	const void *context;                            /* must outlive the plan */
+	enum pe_elem
+	    angle; /* round the angle to this element before its sine: `--round angle:E`; NONE: exact */
+};
+
+struct pe_turn; /* opaque plan: read-only after init, may be shared by threads */
+
+int pe_turn_init(struct pe_turn **plan, const struct pe_turn_source *source, struct pe_error *e);
+void pe_turn_free(struct pe_turn *plan);
+size_t pe_turn_pairs(const struct pe_turn *plan);
+
+/* Where values go in a row: the sine of pair i at column sine + i * step, the cosine at cosine + i * step.
+ * Interleaved: 0, 1, 2. Halves: 0, pairs, 1. Only the first `sines` and `cosines` pairs are written (0: none;
+ * an odd width's last pair has no second member). */
+struct pe_turn_layout {
+	size_t sine, cosine, step;
+	size_t sines, cosines; /* how many pairs write it; at most pairs */
+	size_t row;            /* elements from one row to the next */
+};
+
+/* Rows of the integer positions first, first + stride, ...; all must lie within +-2^53 (checked by the caller). elem is one of
+ * f64, f32, f16, bf16. Rows are independent: any split into calls gives the same bytes. Columns that
+ * the layout does not name are left alone. */
+void pe_turn_rows(const struct pe_turn *plan, int64_t first, int64_t stride, size_t rows,
+		  enum pe_elem elem, const struct pe_turn_layout *layout, void *out);
+
+/* The same for any finite positions within +-2^53, fractions too, one for each row. */
+void pe_turn_rows_at(const struct pe_turn *plan, const double *positions, size_t rows,
+		     enum pe_elem elem, const struct pe_turn_layout *layout, void *out);
+
+/* Sine and cosine of one pair at one position, correctly rounded to f64. */
+void pe_turn_at(const struct pe_turn *plan, size_t i, double position, double *sine,
+		double *cosine);
+
+#endif
