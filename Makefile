@@ -30,6 +30,21 @@ $(BUILD)/bin/%: $(BUILD)/cmd/%.o $(BUILD)/cmd/cli.o $(BUILD)/lib/libposenc.a
 	@mkdir -p $(@D)
 	$(CC) $(PE_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
+# Kernels per instruction set: name_v3.c (AVX2, FMA), name_v4.c (AVX-512). Elsewhere these files compile to nothing.
+ifneq ($(filter x86_64 amd64,$(shell uname -m)),)
+$(BUILD)/lib/%_v3.o: PE_CFLAGS += -march=x86-64-v3
+$(BUILD)/lib/%_v4.o: PE_CFLAGS += -march=x86-64-v4 -mprefer-vector-width=512
+endif
+
+# Unit tests: tests/unit/x.c, written with cmocka.
+UNITS = $(basename $(notdir $(wildcard tests/unit/*.c)))
+$(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/lib/libposenc.a
+	@mkdir -p $(@D)
+	$(CC) $(PE_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
+.PHONY: check-unit
+check-unit: $(UNITS:%=$(BUILD)/unit/%)
+	@status=0; for t in $^; do CMOCKA_MESSAGE_OUTPUT=TAP $$t || status=1; done; exit $$status
+
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(PE_CPPFLAGS) $(PE_CFLAGS) -c -o $@ $<
@@ -37,5 +52,5 @@ $(BUILD)/%.o: %.c
 clean:
 	rm -rf $(BUILD)
 
--include $(wildcard $(BUILD)/cmd/*.d $(BUILD)/lib/*.d)
+-include $(wildcard $(BUILD)/cmd/*.d $(BUILD)/lib/*.d $(BUILD)/tests/unit/*.d)
 .SECONDARY:

@@ -1,0 +1,22 @@
+# Loaded by every .bats file: the commands under test come first on PATH, scratch files go to $BATS_TEST_TMPDIR.
+bats_require_minimum_version 1.5.0
+
+export BATS_LIB_PATH=${BATS_LIB_PATH:-/usr/lib/bats:/usr/local/lib:/opt/homebrew/lib}
+bats_load_library bats-support
+bats_load_library bats-assert
+
+ROOT=$(cd "${BATS_TEST_DIRNAME%/tests*}" && pwd)
+BIN=${POSENC_BIN:-$ROOT/build/bin}
+DATA=$ROOT/tests/data
+PATH=$BIN:$PATH
+export LC_ALL=C
+
+# refused STATUS MESSAGE COMMAND...: ends with STATUS, prints nothing on stdout and exactly MESSAGE on stderr.
+refused() {
+	local status_due=$1 message=$2
+	shift 2
+	run "-$status_due" --separate-stderr "$@"
+	assert_equal "$output" ""
+	# shellcheck disable=SC2154  # bats sets stderr
+	assert_equal "$stderr" "$message"
+}
