@@ -108,10 +108,14 @@ _Noreturn void cli_fail(const char *format, ...) PE_PRINTF(1, 2);
 void cli_note(const char *format, ...) PE_PRINTF(1, 2);
 
 /* Specs prefilled from the common options: the rows (-f, -d, --header-in), a side table (by suffix, magic,
- * else csv; a raw one has the width that is due), and the output. Naming standard input twice is refused. */
+ * else csv; a raw one has the width that is due), and the output, with its container found out. Naming standard input twice
+ * is refused, and so are -p, --header-out and --stamp for output that is no text. */
 struct pe_reader_spec cli_reader(struct cli *cli, const char *path);
 struct pe_reader_spec cli_side_table(struct cli *cli, const char *path, size_t cols);
 struct pe_writer_spec cli_writer(const struct cli *cli, size_t cols, int64_t rows);
+/* The header line for cli_writer's spec: names (a filter passes its input's on), or x0, x1, ... where they are
+ * NULL; NULL without --header-out. What is made here stays until the process ends. */
+const char *const *cli_header(const struct cli *cli, const char *const *names, size_t cols);
 /* The stamp's text, "pe-table 0.1.0: pe-table -n 3 -d 4", quoted as for a shell; the caller frees it. */
 char *cli_stamp(const struct cli *cli);
 

@@ -1,0 +1,13 @@
+/* round - an MPFR number, rounded once to an element: to nearest, ties to even, subnormals too. */
+#ifndef PE_ROUND_H
+#define PE_ROUND_H
+
+#include <stddef.h>
+#include <mpfr.h>
+
+#include "elem.h"
+
+/* Stores x at index `at` of an array of elem, a float type. */
+void pe_round_store(enum pe_elem elem, void *array, size_t at, mpfr_srcptr x);
+
+#endif
