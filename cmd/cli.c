@@ -297,6 +297,8 @@ cli_end(struct cli *cli)
 {
 	free(cli->longs);
 	free(cli->shorts);
+	free(cli->stamp);
+	free(cli->header);
 }
 
 /* The word of the command line that getopt_long has just refused. */
@@ -587,61 +589,9 @@ cli_side_table(struct cli *cli, const char *path, size_t cols)
 	return (struct pe_reader_spec){.path = path, .header = cli->common.header_in, .cols = cols};
 }
 
-/* -t, or what the suffix of -o tells, or csv. */
-static struct pe_format
-output_format(const struct cli_common *common)
-{
-	struct pe_format format = common->to;
-
-	if (format.container == PE_AUTO && common->output != NULL)
-		format = pe_format_of_path(common->output);
-	if (format.container == PE_AUTO)
-		format.container = PE_CSV;
-	return format;
-}
-
-struct pe_writer_spec
-cli_writer(const struct cli *cli, size_t cols, int64_t rows)
-{
-	const struct cli_common *common = &cli->common;
-	const struct pe_format format = output_format(common);
-
-	if (!pe_format_is_text(format)) {
-		if (common->digits != 0)
-			cli_refuse("-p: has no effect: the output is no text");
-		if (common->header_out)
-			cli_refuse("--header-out: has no effect: the output is no text");
-		if (common->stamp)
-			cli_refuse("--stamp: has no effect: the output is no text");
-	}
-	return (struct pe_writer_spec){
-	    .path = common->output,
-	    .format = format,
-	    .digits = common->digits,
-	    .cols = cols,
-	    .rows = rows,
-	};
-}
-
-const char *const *
-cli_header(const struct cli *cli, const char *const *names, size_t cols)
-{
-	enum { LONGEST = 24 }; /* "x" and 20 digits */
-	if (!cli->common.header_out || names != NULL)
-		return cli->common.header_out ? names : NULL;
-	char **made = malloc(cols * (sizeof *made + LONGEST));
-	if (made == NULL)
-		cli_fail("out of memory");
-	char *text = (char *)(made + cols);
-	for (size_t i = 0; i < cols; i++) {
-		made[i] = text + i * LONGEST;
-		(void)snprintf(made[i], LONGEST, "x%zu", i);
-	}
-	return (const char *const *)made;
-}
-
-char *
-cli_stamp(const struct cli *cli)
+/* "posenc 0.1.0: pe-table -n 3 -d 4", quoted as for a shell, so that the line can be run again. */
+static const char *
+stamp(struct cli *cli)
 {
 	size_t size = 64 + strlen(program->name), used;
 
@@ -674,7 +624,63 @@ cli_stamp(const struct cli *cli)
 			text[used++] = '\'';
 	}
 	text[used] = '\0';
+	cli->stamp = text;
 	return text;
+}
+
+/* -t, or what the suffix of -o tells, or csv. */
+static struct pe_format
+output_format(const struct cli_common *common)
+{
+	struct pe_format format = common->to;
+
+	if (format.container == PE_AUTO && common->output != NULL)
+		format = pe_format_of_path(common->output);
+	if (format.container == PE_AUTO)
+		format.container = PE_CSV;
+	return format;
+}
+
+struct pe_writer_spec
+cli_writer(struct cli *cli, size_t cols, int64_t rows)
+{
+	const struct cli_common *common = &cli->common;
+	const struct pe_format format = output_format(common);
+
+	if (!pe_format_is_text(format)) {
+		if (common->digits != 0)
+			cli_refuse("-p: has no effect: the output is no text");
+		if (common->header_out)
+			cli_refuse("--header-out: has no effect: the output is no text");
+		if (common->stamp)
+			cli_refuse("--stamp: has no effect: the output is no text");
+	}
+	return (struct pe_writer_spec){
+	    .path = common->output,
+	    .format = format,
+	    .digits = common->digits,
+	    .stamp = common->stamp ? stamp(cli) : NULL,
+	    .cols = cols,
+	    .rows = rows,
+	};
+}
+
+const char *const *
+cli_header(struct cli *cli, const char *const *names, size_t cols)
+{
+	enum { LONGEST = 24 }; /* "x" and 20 digits */
+	if (!cli->common.header_out || names != NULL)
+		return cli->common.header_out ? names : NULL;
+	char **made = malloc(cols * (sizeof *made + LONGEST));
+	if (made == NULL)
+		cli_fail("out of memory");
+	cli->header = made;
+	char *text = (char *)(made + cols);
+	for (size_t i = 0; i < cols; i++) {
+		made[i] = text + i * LONGEST;
+		(void)snprintf(made[i], LONGEST, "x%zu", i);
+	}
+	return (const char *const *)made;
 }
 
 /* ---- progress ---- */

@@ -62,6 +62,8 @@ struct cli {
 	struct option *longs; /* getopt_long's view of the table */
 	char *shorts;
 	bool stdin_claimed;
+	char *stamp;                 /* text of --stamp, once made */
+	char **header;               /* names of --header-out, where they were made here */
 	struct timespec began, told; /* progress */
 };
 
@@ -112,13 +114,10 @@ void cli_note(const char *format, ...) PE_PRINTF(1, 2);
  * is refused, and so are -p, --header-out and --stamp for output that is no text. */
 struct pe_reader_spec cli_reader(struct cli *cli, const char *path);
 struct pe_reader_spec cli_side_table(struct cli *cli, const char *path, size_t cols);
-struct pe_writer_spec cli_writer(const struct cli *cli, size_t cols, int64_t rows);
+struct pe_writer_spec cli_writer(struct cli *cli, size_t cols, int64_t rows);
 /* The header line for cli_writer's spec: names (a filter passes its input's on), or x0, x1, ... where they are
- * NULL; NULL without --header-out. What is made here stays until the process ends. */
-const char *const *cli_header(const struct cli *cli, const char *const *names, size_t cols);
-/* The stamp's text, "pe-table 0.1.0: pe-table -n 3 -d 4", quoted as for a shell; the caller frees it. */
-char *cli_stamp(const struct cli *cli);
-
+ * NULL; NULL without --header-out. What is made here is freed by cli_end. */
+const char *const *cli_header(struct cli *cli, const char *const *names, size_t cols);
 /* Progress of long work: a line on stderr every second with --progress, and one at SIGUSR1. Start before
  * the first row; then call with the rows done so far, as often as you like. */
 void cli_progress_start(struct cli *cli);
