@@ -2,6 +2,7 @@
 #include "freq.h"
 
 #include <math.h>
+#include <string.h>
 
 int
 pe_freq_check(const struct pe_freq *f, struct pe_error *e)
@@ -14,6 +15,26 @@ pe_freq_check(const struct pe_freq *f, struct pe_error *e)
 			       "frequency shift %g leaves no spacing for %zu pairs", f->shift,
 			       f->pairs);
 	return 0;
+}
+
+void
+pe_freq_round(enum pe_elem round, mpfr_ptr x)
+{
+	double d;
+	uint64_t bits;
+
+	if (round == PE_ELEM_NONE)
+		return;
+	if (round == PE_F64) {
+		mpfr_set_d(x, mpfr_get_d(x, MPFR_RNDN), MPFR_RNDN);
+		return;
+	}
+	/* Cut to a double rounded to odd, whose second rounding to a narrower element is the only one. */
+	d = mpfr_get_d(x, MPFR_RNDZ);
+	memcpy(&bits, &d, sizeof bits);
+	bits |= mpfr_cmp_d(x, d) != 0;
+	memcpy(&d, &bits, sizeof d);
+	mpfr_set_d(x, pe_elem_round(round, d), MPFR_RNDN);
 }
 
 void
@@ -34,7 +55,6 @@ pe_freq_omega(const struct pe_freq *f, size_t i, mpfr_ptr omega)
 		mpfr_pow(wide, wide, exponent, MPFR_RNDN);
 		mpfr_set(omega, wide, MPFR_RNDN);
 	}
-	if (f->round != PE_ELEM_NONE)
-		mpfr_set_d(omega, pe_elem_round(f->round, mpfr_get_d(omega, MPFR_RNDN)), MPFR_RNDN);
+	pe_freq_round(f->round, omega);
 	mpfr_clears(exponent, wide, (mpfr_ptr)NULL);
 }

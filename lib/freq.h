@@ -25,6 +25,9 @@ struct pe_freq {
 /* PE_FAULT_ARGUMENT where base, D and pairs do not go together. */
 int pe_freq_check(const struct pe_freq *f, struct pe_error *e);
 
+/* x rounded once to the element, nearest even; PE_ELEM_NONE leaves it. */
+void pe_freq_round(enum pe_elem round, mpfr_ptr x);
+
 /* omega_i, relative error below 2^-(p - 4) where p is the precision of omega. */
 void pe_freq_omega(const struct pe_freq *f, size_t i, mpfr_ptr omega);
 
