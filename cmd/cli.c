@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "matrix.h"
 #include "num.h"
 
 #ifndef POSENC_VERSION
@@ -462,6 +463,24 @@ cli_integer(int key, const char *arg)
 	return value;
 }
 
+int64_t
+cli_position(int key, const char *arg)
+{
+	const int64_t value = cli_integer(key, arg);
+
+	if (value < -PE_POSITION_MAX || value > PE_POSITION_MAX)
+		cli_refuse("%s: beyond 2^53, where positions are exact: '%s'", cli_spelling(key),
+			   pe_quote(arg).text);
+	return value;
+}
+
+int64_t
+cli_query_start(int key, const char *arg, bool *at_end)
+{
+	*at_end = strcmp(arg, "end") == 0;
+	return *at_end ? 0 : cli_position(key, arg);
+}
+
 double
 cli_number(int key, const char *arg)
 {
@@ -681,6 +700,52 @@ cli_header(struct cli *cli, const char *const *names, size_t cols)
 		(void)snprintf(made[i], LONGEST, "x%zu", i);
 	}
 	return (const char *const *)made;
+}
+
+/* ---- filters ---- */
+
+/* Rows for a block: as many as keep the input's and the output's share within some 64 KiB. */
+static size_t
+block_rows(const struct pe_reader *in)
+{
+	const size_t width = pe_reader_cols(in) * pe_elem_size(pe_reader_carrier(in));
+	const size_t rows = width > 0 ? 65536 / width : 1;
+
+	return rows > 0 ? rows : 1;
+}
+
+void
+cli_filter(struct cli *cli, struct pe_reader *in, struct pe_writer *out, cli_filter_rows *rows,
+	   void *context)
+{
+	const size_t most = block_rows(in);
+	struct pe_matrix block;
+	struct pe_error e;
+	uint64_t done = 0;
+	ssize_t n = 0;
+
+	if (pe_matrix_init(&block, most, pe_reader_cols(in), pe_reader_carrier(in), &e))
+		cli_die(&e);
+	for (;; done += (uint64_t)n) {
+		size_t room;
+
+		if (pe_reader_waits(in) && pe_writer_flush(out, &e))
+			cli_die(&e);
+		void *to = pe_writer_room(out, most, &room);
+		n = pe_reader_read(in, block.data, room, &e);
+		if (n < 0)
+			cli_die(&e);
+		if (n == 0)
+			break;
+		if (rows(context, done, (size_t)n, block.data, to, &e) ||
+		    pe_writer_filled(out, (size_t)n, &e))
+			cli_die(&e);
+		cli_progress(cli, done);
+	}
+	pe_matrix_free(&block);
+	if (pe_writer_close(out, &e))
+		cli_die(&e);
+	pe_reader_close(in);
 }
 
 /* ---- progress ---- */

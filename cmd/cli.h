@@ -67,6 +67,11 @@ struct cli {
 	struct timespec began, told; /* progress */
 };
 
+/* What a filter does to a block: rows of the reader's carrier in, as many rows of the writer's carrier out; first
+ * is the number of the block's first row. Returns -1 with *e filled where the data is at fault. */
+typedef int cli_filter_rows(void *context, uint64_t first, size_t rows, const void *in, void *out,
+			    struct pe_error *e);
+
 /* Call first in main: remembers the program's name, takes POSIXLY_CORRECT away (operands may stand anywhere), makes
  * descriptors 0..2 safe where they are closed, ignores SIGXFSZ (a file size limit is then a write that fails). */
 void cli_start(struct cli *cli, const struct cli_command *command, int argc, char **argv);
@@ -85,7 +90,8 @@ void cli_end(struct cli *cli); /* frees */
 size_t cli_positive(int key, const char *arg); /* 1 .. 2^40 */
 size_t cli_count(int key, const char *arg);    /* 0 .. 2^40 */
 int64_t cli_integer(int key, const char *arg);
-double cli_number(int key, const char *arg); /* finite */
+int64_t cli_position(int key, const char *arg); /* within +-2^53 */
+double cli_number(int key, const char *arg);    /* finite */
 double cli_positive_number(int key, const char *arg);
 /* Index of arg in a NULL-ended list; "must be one of a, b, c: 'x'" otherwise. */
 int cli_choice(int key, const char *arg, const char *const *choices);
@@ -93,6 +99,9 @@ int cli_choice(int key, const char *arg, const char *const *choices);
 void cli_range(int key, const char *arg, int64_t *lo, int64_t *hi, int64_t *step);
 /* "8" (square) or "3x9", both positive. */
 void cli_shape(int key, const char *arg, size_t *rows, size_t *cols);
+
+/* A position, or "end": then *at_end is set and the caller knows where that is. */
+int64_t cli_query_start(int key, const char *arg, bool *at_end);
 
 /* How the user spells an option: "-d", "--freq-shift". */
 const char *cli_spelling(int key);
@@ -118,6 +127,11 @@ struct pe_writer_spec cli_writer(struct cli *cli, size_t cols, int64_t rows);
 /* The header line for cli_writer's spec: names (a filter passes its input's on), or x0, x1, ... where they are
  * NULL; NULL without --header-out. What is made here is freed by cli_end. */
 const char *const *cli_header(struct cli *cli, const char *const *names, size_t cols);
+/* Passes every row of in through the rows function, block by block, flushing whenever it would wait for more input, with progress,
+ * and completes the output. Closes and frees both. */
+void cli_filter(struct cli *cli, struct pe_reader *in, struct pe_writer *out, cli_filter_rows *rows,
+		void *context);
+
 /* Progress of long work: a line on stderr every second with --progress, and one at SIGUSR1. Start before
  * the first row; then call with the rows done so far, as often as you like. */
 void cli_progress_start(struct cli *cli);

@@ -68,6 +68,10 @@ const char *const *pe_reader_names(const struct pe_reader *r);
  * for more, so a filter answers a slow writer row by row. Rows read, 0 at the end, -1 on failure. */
 ssize_t pe_reader_read(struct pe_reader *r, void *rows, size_t max, struct pe_error *e);
 
+/* True where no whole row is buffered, so that the next read would have to ask the system: the moment for a
+ * filter to flush what it has. */
+bool pe_reader_waits(const struct pe_reader *r);
+
 /* All rows that are left, and closes nothing. */
 int pe_reader_all(struct pe_reader *r, struct pe_matrix *m, struct pe_error *e);
 /* Frees; the input had been checked to its end by the read that returned 0. NULL is allowed. */

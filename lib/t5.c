@@ -93,17 +93,17 @@ check(size_t num_buckets, int64_t max_distance, bool bidirectional, struct pe_er
 
 	if (num_buckets < least)
 		return pe_fail(e, PE_FAULT_ARGUMENT,
-			       "%zu buckets leave no logarithmic part: %s takes at least %zu",
-			       num_buckets,
-			       bidirectional ? "a bidirectional table" : "a causal table", least);
+			       "num-buckets: must be at least %zu when %s: '%zu'", least,
+			       bidirectional ? "bidirectional" : "causal", num_buckets);
 	if (num_buckets > PE_T5_BUCKETS_MAX)
-		return pe_fail(e, PE_FAULT_ARGUMENT, "%zu buckets are more than 2^23", num_buckets);
+		return pe_fail(e, PE_FAULT_ARGUMENT, "num-buckets: must be at most %zu: '%zu'",
+			       PE_T5_BUCKETS_MAX, num_buckets);
 	const int64_t exact = (int64_t)(bidirectional ? num_buckets / 2 : num_buckets) / 2;
 	if (max_distance <= exact)
-		return pe_fail(
-		    e, PE_FAULT_ARGUMENT,
-		    "max-distance %lld leaves no logarithmic part: %zu buckets take at least %lld",
-		    (long long)max_distance, num_buckets, (long long)exact + 1);
+		return pe_fail(e, PE_FAULT_ARGUMENT,
+			       "max-distance: must be at least %lld with %zu %s buckets: '%lld'",
+			       (long long)exact + 1, num_buckets,
+			       bidirectional ? "bidirectional" : "causal", (long long)max_distance);
 	return 0;
 }
 
