@@ -1,39 +1,57 @@
 # posenc: Unix filters for transformer position encodings.
 #
 #   make            executables in build/bin, the archive in build/lib
-#   make demo       the worked examples, with what to look for
-#   make check      every test; installs what it needs first
+#   make demo       the worked examples, with what to look for; pictures in build/demo
+#   make check      every test; one line at the end
+#   make install    PREFIX (/usr/local), DESTDIR; make uninstall takes the same away
+#
+# make demo and make check first bring what is missing, through the system's package manager.
+# CC, CPPFLAGS, CFLAGS, LDFLAGS, BUILD are yours.
 
 VERSION = 0.1.0
 COMMANDS = $(basename $(notdir $(wildcard cmd/pe-*.c cmd/alibi.c cmd/relattn.c cmd/t5-*.c)))
-SHARED = $(filter-out $(COMMANDS),$(basename $(notdir $(wildcard cmd/*.c))))
 ROOMS = $(basename $(notdir $(wildcard lib/*.c)))
+UNITS = $(basename $(notdir $(wildcard tests/unit/*.c)))
 
 CC ?= cc
 AR ?= ar
+INSTALL ?= install
+PKG_CONFIG ?= pkg-config
 CFLAGS ?= -O2 -g
 PREFIX ?= /usr/local
 BUILD ?= build
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+SANITIZE = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
+
+# Where libraries stand outside the compiler's own paths (Homebrew, pkgsrc), pkg-config knows; libcsv
+# comes without a .pc file, and lies beside the others.
+DEP_CFLAGS := $(shell $(PKG_CONFIG) --cflags jansson mpfr 2>/dev/null)
+DEP_LDFLAGS := $(shell $(PKG_CONFIG) --libs-only-L jansson mpfr 2>/dev/null)
+LIBS = -lcsv -ljansson -lmpfr -lgmp -lm
 
 # Contraction would fuse a*b+c where the compiler likes; where we want an fma we write it.
 PE_CFLAGS = -std=c11 -D_DEFAULT_SOURCE -ffp-contract=off -pthread $(WARNINGS) $(CFLAGS)
-PE_CPPFLAGS = -iquote lib -DPOSENC_VERSION='"$(VERSION)"' -MMD -MP $(CPPFLAGS)
-LIBS = -lcsv -ljansson -lmpfr -lgmp -lm
+PE_CPPFLAGS = -iquote lib -DPOSENC_VERSION='"$(VERSION)"' -MMD -MP $(DEP_CFLAGS) $(CPPFLAGS)
+LINK = $(CC) $(PE_CFLAGS) $(DEP_LDFLAGS) $(LDFLAGS)
 
-.PHONY: all clean
-all: $(COMMANDS:%=$(BUILD)/bin/%) $(BUILD)/lib/libposenc.a
+# Sub-makes use every core where the user did not say how many.
+JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
+SETUP = CC='$(CC)' CPPFLAGS='$(DEP_CFLAGS) $(CPPFLAGS)' tests/setup.sh
+
+.PHONY: all bin lib completions twin check check-unit check-asan lint demo gallery bench fuzz coverage \
+	install uninstall dist clean
+all: bin lib completions
+bin: $(COMMANDS:%=$(BUILD)/bin/%)
+lib: $(BUILD)/lib/libposenc.a
 
 $(BUILD)/lib/libposenc.a: $(ROOMS:%=$(BUILD)/lib/%.o)
-	$(AR) rcs $@.new $^ && mv $@.new $@
+	@rm -f $@
+	$(AR) rcs $@ $^
 
-# What several commands share (cli and what builds on it); each takes only the parts it calls.
-$(BUILD)/cmd/shared.a: $(SHARED:%=$(BUILD)/cmd/%.o)
-	$(AR) rcs $@.new $^ && mv $@.new $@
-
-$(BUILD)/bin/%: $(BUILD)/cmd/%.o $(BUILD)/cmd/shared.a $(BUILD)/lib/libposenc.a
+$(BUILD)/bin/%: $(BUILD)/cmd/%.o $(BUILD)/cmd/cli.o $(BUILD)/lib/libposenc.a
 	@mkdir -p $(@D)
-	$(CC) $(PE_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(LINK) -o $@ $^ $(LIBS)
 
 # Kernels per instruction set: name_v3.c (AVX2, FMA), name_v4.c (AVX-512). Elsewhere these files compile to nothing.
 ifneq ($(filter x86_64 amd64,$(shell uname -m)),)
@@ -42,17 +60,84 @@ $(BUILD)/lib/%_v4.o: PE_CFLAGS += -march=x86-64-v4 -mprefer-vector-width=512
 endif
 
 # Unit tests: tests/unit/x.c, written with cmocka.
-UNITS = $(basename $(notdir $(wildcard tests/unit/*.c)))
 $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/lib/libposenc.a
 	@mkdir -p $(@D)
-	$(CC) $(PE_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
-.PHONY: check-unit
-check-unit: $(UNITS:%=$(BUILD)/unit/%)
-	@status=0; for t in $^; do CMOCKA_MESSAGE_OUTPUT=TAP $$t || status=1; done; exit $$status
+	$(LINK) -o $@ $^ $(LIBS) -lcmocka
 
-$(BUILD)/%.o: %.c
+# The first compilation says what is missing, if anything, and the line that brings it.
+$(BUILD)/%.o: %.c | $(BUILD)/complete
 	@mkdir -p $(@D)
 	$(CC) $(PE_CPPFLAGS) $(PE_CFLAGS) -c -o $@ $<
+$(BUILD)/complete:
+	@$(SETUP) -n build
+	@mkdir -p $(@D) && touch $@
+
+# Completions for bash, zsh and fish, made from what each command's --help says.
+COMPLETIONS = $(COMMANDS:%=$(BUILD)/completions/bash/%) $(COMMANDS:%=$(BUILD)/completions/zsh/_%) \
+	$(COMMANDS:%=$(BUILD)/completions/fish/%.fish)
+complete = @mkdir -p $(@D) && $< --help | awk -v shell=$1 -f cmd/completion.awk >$@.new && mv $@.new $@
+completions: $(COMPLETIONS)
+$(BUILD)/completions/bash/%: $(BUILD)/bin/% cmd/completion.awk
+	$(call complete,bash)
+$(BUILD)/completions/zsh/_%: $(BUILD)/bin/% cmd/completion.awk
+	$(call complete,zsh)
+$(BUILD)/completions/fish/%.fish: $(BUILD)/bin/% cmd/completion.awk
+	$(call complete,fish)
+
+check:
+	@$(SETUP) build check
+	@$(SUBMAKE) all twin
+	@+MAKE='$(SUBMAKE)' BUILD='$(BUILD)' TWINS='$(BUILD)/asan $(TWINS)' tests/check.sh
+check-unit: $(UNITS:%=$(BUILD)/unit/%)
+	@status=0; for t in $^; do CMOCKA_MESSAGE_OUTPUT=TAP $$t || status=1; done; exit $$status
+check-asan: twin
+	@TWINS='$(BUILD)/asan' tests/check.sh 'asan-*'
+twin: # the commands once more, with address and undefined-behaviour sanitizers
+	@$(MAKE) --no-print-directory bin BUILD='$(BUILD)/asan' CFLAGS='$(SANITIZE) $(filter -Werror%,$(CFLAGS))'
+lint:
+	@tests/lint.sh
+
+demo:
+	@$(SETUP) build demo
+	@$(SUBMAKE) all
+	@POSENC_BIN='$(BUILD)/bin' tests/demo/demo.sh '$(BUILD)/demo'
+
+# What is installed: directory below PREFIX, mode, files. Uninstalling goes through the same list.
+define installed
+$(call $1,bin,755,$(COMMANDS:%=$(BUILD)/bin/%))
+$(call $1,lib,644,$(BUILD)/lib/libposenc.a)
+$(call $1,lib/pkgconfig,644,$(BUILD)/posenc.pc)
+$(call $1,include/posenc,644,$(wildcard lib/*.h))
+$(call $1,share/man/man1,644,$(wildcard man/*.1))
+$(call $1,share/man/man3,644,$(wildcard man/*.3))
+$(call $1,share/man/man7,644,$(wildcard man/*.7))
+$(call $1,share/bash-completion/completions,644,$(filter $(BUILD)/completions/bash/%,$(COMPLETIONS)))
+$(call $1,share/zsh/site-functions,644,$(filter $(BUILD)/completions/zsh/%,$(COMPLETIONS)))
+$(call $1,share/fish/vendor_completions.d,644,$(filter $(BUILD)/completions/fish/%,$(COMPLETIONS)))
+endef
+define put
+$(if $3,@$(INSTALL) -d '$(DESTDIR)$(PREFIX)/$1')
+$(if $3,$(INSTALL) -m $2 $3 '$(DESTDIR)$(PREFIX)/$1')
+endef
+define take
+$(if $3,-cd '$(DESTDIR)$(PREFIX)/$1' && rm -f $(notdir $3))
+endef
+install: all $(BUILD)/posenc.pc
+	$(call installed,put)
+uninstall:
+	$(call installed,take)
+	-rmdir '$(DESTDIR)$(PREFIX)/include/posenc'
+.PHONY: $(BUILD)/posenc.pc
+$(BUILD)/posenc.pc: # anew each time: PREFIX may have changed
+	@mkdir -p $(@D)
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' lib/posenc.pc.in >$@
+
+# The committed tree, with the commit's times and no names of users: the same bytes from everyone.
+DIST = $(BUILD)/posenc-$(VERSION)
+dist:
+	@mkdir -p $(BUILD)
+	git archive --format=tar --prefix=posenc-$(VERSION)/ -o $(DIST).tar HEAD
+	gzip -n -9 -f $(DIST).tar
 
 clean:
 	rm -rf $(BUILD)

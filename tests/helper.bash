@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154  # bats sets output and stderr
 # Loaded by every .bats file: the commands under test come first on PATH, scratch files go to $BATS_TEST_TMPDIR.
 bats_require_minimum_version 1.5.0
 
@@ -9,7 +10,7 @@ ROOT=$(cd "${BATS_TEST_DIRNAME%/tests*}" && pwd)
 BIN=${POSENC_BIN:-$ROOT/build/bin}
 DATA=$ROOT/tests/data
 PATH=$BIN:$PATH
-export LC_ALL=C
+export DATA LC_ALL=C
 
 # refused STATUS MESSAGE COMMAND...: ends with STATUS, prints nothing on stdout and exactly MESSAGE on stderr.
 refused() {
@@ -17,6 +18,20 @@ refused() {
 	shift 2
 	run "-$status_due" --separate-stderr "$@"
 	assert_equal "$output" ""
-	# shellcheck disable=SC2154  # bats sets stderr
 	assert_equal "$stderr" "$message"
+}
+
+# needs TOOL...: skips the test where a tool is missing; where CI is set, fails it.
+needs() {
+	local tool
+	for tool; do
+		command -v "$tool" >/dev/null && continue
+		[ "${CI:-}" != true ] || fail "needs $tool"
+		skip "needs $tool"
+	done
+}
+
+# under_sanitizer: true where the commands under test carry a sanitizer (they then want far more address space).
+under_sanitizer() {
+	[[ $BIN == */asan*/bin ]]
 }

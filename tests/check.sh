@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# check.sh: runs every test and closes with one line, "N passed, N failed[, N skipped]". `make check` calls it
+# after building. Logs stand in BUILD/check; what failed is shown.
+#
+# BUILD (default build) holds the commands; TWINS names further builds of them (sanitizers, another compiler)
+# through which the goldens, the examples and the bats suite go as well.
+set -u
+cd "$(dirname "$0")/.." || exit
+build=${BUILD:-build}
+logs=$build/check
+jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+passed=0 failed=0 skipped=0
+rm -rf "$logs" && mkdir -p "$logs" || exit
+
+count() { # count REGEX FILE
+	grep -cE "$1" "$2"
+}
+
+# stage NAME COMMAND...: runs COMMAND, which prints TAP, and adds up what it says.
+stage() {
+	local name=$1 log=$logs/$1.tap status=0 ok not skip began=$SECONDS
+	shift
+	"$@" >"$log" 2>"$log.err" </dev/null || status=$?
+	skip=$(count '^ok .*# (skip|SKIP)' "$log")
+	ok=$(($(count '^ok ' "$log") - skip))
+	not=$(count '^not ok ' "$log")
+	if [ "$status" -ne 0 ] && [ "$not" -eq 0 ]; then
+		not=1 # it broke off: no line of its own says so
+		echo "not ok $name: ended with status $status" | tee -a "$log"
+		tail -n 20 "$log.err"
+	fi
+	passed=$((passed + ok)) failed=$((failed + not)) skipped=$((skipped + skip))
+	printf '%-16s %4d passed  %3d failed  %3d skipped  %4d s\n' "$name" "$ok" "$not" "$skip" $((SECONDS - began))
+	[ "$not" -eq 0 ] || awk '/^(ok|1\.\.)/ { show = 0 } /^not ok/ { show = 1 } show' "$log"
+}
+
+# The suite, in parallel where GNU parallel is there.
+suite() {
+	local options=(--formatter tap)
+	if parallel --version 2>/dev/null | grep -q GNU; then
+		options+=(--jobs "$jobs")
+	fi
+	bats "${options[@]}" tests/*.bats
+}
+
+unit_tests() {
+	local program status=0
+	for program in "$build"/unit/*; do
+		[ -x "$program" ] || continue
+		CMOCKA_MESSAGE_OUTPUT=TAP "$program" || status=1
+	done
+	return "$status"
+}
+
+# What the commands in the folder BIN do: prefix is for the stage's name.
+behaviour() { # BIN PREFIX
+	POSENC_BIN=$PWD/$1
+	export POSENC_BIN
+	stage "${2}golden" tests/golden.sh
+	stage "${2}examples" tests/examples.sh
+	stage "${2}bats" suite
+}
+
+stage unit unit_tests
+behaviour "$build/bin" ''
+for twin in ${TWINS:-}; do
+	behaviour "$twin/bin" "${twin##*/}-"
+done
+stage lint tests/lint.sh
+
+summary="$passed passed, $failed failed"
+[ "$skipped" -eq 0 ] || summary+=", $skipped skipped"
+echo "$summary"
+[ "$failed" -eq 0 ]
