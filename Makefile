@@ -10,6 +10,7 @@
 
 VERSION = 0.1.0
 COMMANDS = $(basename $(notdir $(wildcard cmd/pe-*.c cmd/alibi.c cmd/relattn.c cmd/t5-*.c)))
+SHARED = $(filter-out $(COMMANDS),$(basename $(notdir $(wildcard cmd/*.c))))
 ROOMS = $(basename $(notdir $(wildcard lib/*.c)))
 UNITS = $(basename $(notdir $(wildcard tests/unit/*.c)))
 
@@ -49,7 +50,12 @@ $(BUILD)/lib/libposenc.a: $(ROOMS:%=$(BUILD)/lib/%.o)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-$(BUILD)/bin/%: $(BUILD)/cmd/%.o $(BUILD)/cmd/cli.o $(BUILD)/lib/libposenc.a
+# What several commands share (cli and what builds on it); each takes only the parts it calls.
+$(BUILD)/cmd/shared.a: $(SHARED:%=$(BUILD)/cmd/%.o)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/bin/%: $(BUILD)/cmd/%.o $(BUILD)/cmd/shared.a $(BUILD)/lib/libposenc.a
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ $(LIBS)
 
