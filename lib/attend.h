@@ -1,0 +1,117 @@
+/* attend - softmax attention of streamed query rows over keys and values that are held whole.
+ *
+ *     out_m = sum_n w_mn v_n,   w_m = softmax_n(scale * q_m . k_n + terms)          (Vaswani et al. 2017, 3.2.1)
+ *
+ * It knows no position scheme. What a scheme adds to the logit of query position m and key position n comes as
+ *   - a vector by offset n - m for each head (T5, ALiBi, clipped scalars),
+ *   - vectors a by offset that meet the query: scale * q_m . a_(n-m) (Shaw et al. 2018; Huang et al. 2018),
+ *   - rows of a matrix, one for each query row (any bias, masks of -inf);
+ * and to the output, sum_n w_mn b_(n-m) for vectors b by offset (Shaw et al. 2018, equation 3).
+ * A second product, as of untied positions (Ke et al. 2021), is more columns of q and k.
+ *
+ * Key n has position n = 0 .. keys - 1; query rows have any positions, negative ones too. No T x T matrix ever exists:
+ * a call takes memory for one tile of query rows a thread (pe_attend_memory), never for a row of logits.
+ *
+ * Same bytes: a row's result depends on the row, its position, its terms, the keys and the values alone; not on the threads,
+ * nor on which rows share a call. It may depend on the instruction set of the machine.
+ *
+ * Arithmetic is that of the element. With u = 2^-24 (f32) or 2^-53 (f64): a dot product is a chain of d fused (x86-64
+ * without FMA: unfused) steps in the order of its columns, cut into runs of at most 64; terms are added to it one by
+ * one; 2^x is within 2u; at most 128 weighted values are summed in a chain before they join the total.
+ * On data of unit scale the largest error of f32 output is below 4e-7 of its largest value. Weights below 2^-126 (f32), 2^-1022
+ * (f64) of their row's largest are 0. Output is never -0.
+ *
+ * IEEE: nan passes; a q.k beyond the range is +-inf; a softmax over +inf is nan; a key at -inf adds nothing, even where its
+ * value is nan; a query without a key at more than -inf gives zeros, weights 0 and lse -inf. */
+#ifndef PE_ATTEND_H
+#define PE_ATTEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "elem.h"
+#include "error.h"
+
+/* Vectors by offset: vector r belongs to offset first + r. */
+struct pe_attend_relative {
+	const void
+	    *vectors;  /* count x width: width of one head, or all query heads' side by side */
+	size_t count;  /* at least 1 */
+	int64_t first; /* within +-2^53 */
+	bool per_head; /* all heads' side by side, not shared by them */
+	bool clip;     /* offsets beyond take the nearest end's vector; else they get none */
+};
+
+/* What stays the same for all query rows. The arrays are borrowed until pe_attend_free, row after row of `elem`. */
+struct pe_attend_spec {
+	enum pe_elem elem;      /* PE_F32 or PE_F64: of every array here and of the arithmetic */
+	size_t heads, kv_heads; /* query head h reads kv head floor(h * kv_heads / heads) */
+	size_t dim, value_dim;  /* width of a head of query and key, of value: d_head, d_v */
+	size_t keys;            /* may be 0 */
+	const void *key;        /* keys x kv_heads * dim; NULL: only PE_ATTEND_BIAS is asked */
+	const void *value;      /* keys x kv_heads * value_dim; NULL: no output is asked */
+	double scale;           /* multiplies q.k and q.a */
+	bool causal;            /* only keys n <= m */
+	int64_t window;         /* only keys |n - m| < window; 0: all */
+	const struct pe_attend_relative
+	    *relative;    /* dim wide, they meet the query; all are added */
+	size_t relatives; /* how many, at most PE_ATTEND_RELATIVES */
+	const struct pe_attend_relative *relative_value; /* value_dim wide; NULL: none */
+	size_t threads;                                  /* at most; 0: one for each core */
+};
+
+#define PE_ATTEND_RELATIVES 4
+
+struct pe_attend; /* opaque; read-only after init */
+
+/* Copies the spec, not the arrays. Refuses (PE_FAULT_ARGUMENT) an element, a width or a count that cannot be. */
+int pe_attend_init(struct pe_attend **plan, const struct pe_attend_spec *spec, struct pe_error *e);
+void pe_attend_free(struct pe_attend *plan); /* NULL is allowed */
+
+/* Bias by offset: values[h * count + i] belongs to query head h and offset first + i. */
+struct pe_attend_offsets {
+	const void *values; /* heads x count, NULL: none */
+	int64_t first;
+	size_t
+	    count; /* must reach all offsets n - m of the call's rows and all keys, masked ones too */
+};
+
+/* A call's query rows; row r has position `position + r` (within +-2^53). */
+struct pe_attend_rows {
+	const void
+	    *query; /* rows x heads * dim; NULL for PE_ATTEND_BIAS without relative vectors */
+	size_t rows;
+	int64_t position;
+	size_t head,
+	    heads; /* the query heads that are asked for: head .. head + heads - 1; 0, 0: all */
+	struct pe_attend_offsets offsets;
+	struct pe_attend_offsets
+	    apart; /* taken instead where the query or the key has position 0: a [CLS] token */
+	const void
+	    *bias; /* rows x keys, NULL: none; heads asked for x rows x keys where bias_per_head */
+	bool bias_per_head;
+};
+
+/* Output and log-sum-exp. out: rows x spec.heads * value_dim, lse: rows x spec.heads, either may be NULL. Of heads that are
+ * not asked for nothing is written. Fails only for want of memory. */
+int pe_attend_output(const struct pe_attend *plan, const struct pe_attend_rows *rows, void *out,
+		     void *lse, struct pe_error *e);
+
+enum pe_attend_matrix {
+	PE_ATTEND_WEIGHTS, /* softmaxed; 0 where masked */
+	PE_ATTEND_LOGITS,  /* all terms, -inf where masked */
+	PE_ATTEND_BIAS,    /* the logits less scale * q.k */
+};
+
+/* The matrix of one head (rows->head; rows->heads is not read, a per-head bias is that head's): out is rows x keys. */
+int pe_attend_matrix(const struct pe_attend *plan, const struct pe_attend_rows *rows,
+		     enum pe_attend_matrix kind, void *out, struct pe_error *e);
+
+/* Query rows in a call that keep all threads busy at full speed; fewer and more work too. */
+size_t pe_attend_batch(const struct pe_attend *plan);
+
+/* Bytes that a call takes at most, beside the caller's arrays. */
+size_t pe_attend_memory(const struct pe_attend_spec *spec);
+
+#endif
