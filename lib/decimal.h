@@ -15,7 +15,7 @@
 
 #include "elem.h"
 
-#define PE_DECIMAL_MAX 32 /* bytes that a writer may touch from `to` on */
+#define PE_DECIMAL_MAX 40 /* bytes that a writer may touch from `to` on */
 
 /* Write at `to`, which has PE_DECIMAL_MAX bytes; return how many are the text. */
 size_t pe_decimal_write_f64(char *to, double x);

@@ -1,0 +1,471 @@
+/* decimal_read - text as binary floats and whole numbers.
+ *
+ * A decimal times a 128-bit power of ten tells the nearest float but for ties and near ties (Daniel
+ * Lemire, Number parsing at a gigabyte per second, Software: Practice and Experience 51, 2021); those
+ * are decided by whole numbers of any size. */
+#include "decimal.h"
+
+#include <math.h>
+
+#include "decimal_core.h"
+
+/* Exponents as they stand in the text stop growing here; no text has as many digits. */
+#define EXPONENT_LIMIT INT64_C(100000000000000000)
+
+/* A decimal number: (w + d) 10^q, where d = 0 unless `more`, and then 0 < d < 1. */
+struct decimal {
+	uint64_t w; /* up to 19 digits */
+	int64_t q;
+	bool more;
+	const char *first, *last; /* its digits in the text and perhaps a point among them */
+	int64_t unit;             /* the power of ten of the last digit there */
+};
+
+/* m 2^q, and a little more of it (less than one unit of m) where `more`. */
+struct hexadecimal {
+	uint64_t m;
+	int64_t q;
+	bool more;
+};
+
+static inline bool
+is_digit(char c)
+{
+	return (unsigned char)(c - '0') < 10;
+}
+
+static inline char
+lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+/* ---- runs of digits ---- */
+
+/* The eight bytes at s, zeros for those from `end` on. `begin` is the start of what may be read. */
+static inline uint64_t
+load_up_to_8(const char *begin, const char *s, const char *end)
+{
+	const ptrdiff_t left = end - s;
+	uint64_t x = 0;
+
+	if (left >= 8)
+		return pe_load_8(s);
+	if (end - begin >= 8)
+		return left > 0 ? pe_load_8(end - 8) >> 8 * (8 - left) : 0;
+	for (ptrdiff_t i = left; i-- > 0;)
+		x = x << 8 | (unsigned char)s[i];
+	return x;
+}
+
+/* Appends the digits at s to *w, modulo 2^64, and returns what is behind them. */
+static inline const char *
+read_digits(const char *begin, const char *s, const char *end, uint64_t *w)
+{
+	for (;;) {
+		const uint64_t text = load_up_to_8(begin, s, end) ^ UINT64_C(0x3030303030303030);
+		/* the top bit of every byte that is no digit; no sum carries into the next byte */
+		const uint64_t others =
+		    (((text & UINT64_C(0x7f7f7f7f7f7f7f7f)) + UINT64_C(0x7676767676767676)) |
+		     text) &
+		    UINT64_C(0x8080808080808080);
+		if (others & 0x80)
+			return s;
+		const int count = others != 0 ? __builtin_ctzll(others) / 8 : 8;
+		/* shift the digits up to the end of the word, zeros come in front of them; then join
+		 * neighbours: pairs, pairs of pairs, and the two halves */
+		const uint64_t ones = text << 8 * (8 - count);
+		const uint64_t twos = ones * 10 + (ones >> 8);
+		const uint64_t upper =
+		    (twos & UINT64_C(0x000000ff000000ff)) * (100 + (UINT64_C(1000000) << 32));
+		const uint64_t under =
+		    (twos >> 16 & UINT64_C(0x000000ff000000ff)) * (1 + (UINT64_C(10000) << 32));
+		*w = *w * pe_small_powers10[count] + (uint32_t)((upper + under) >> 32);
+		s += count;
+		if (count < 8)
+			return s;
+	}
+}
+
+/* An optional exponent behind its mark ('e' or 'p'); s stays where there is none. */
+static const char *
+read_exponent(const char *s, const char *end, char mark, int64_t *exponent)
+{
+	const char *t = s + 1;
+	int64_t e = 0;
+
+	*exponent = 0;
+	if (s == end || lower(*s) != mark || t == end)
+		return s;
+	const bool negative = *t == '-';
+	t += *t == '-' || *t == '+';
+	if (t == end || !is_digit(*t))
+		return s;
+	for (; t < end && is_digit(*t); t++)
+		if (e < EXPONENT_LIMIT)
+			e = e * 10 + (*t - '0');
+	*exponent = negative ? -e : e;
+	return t;
+}
+
+/* More than 19 digits: w and q from the significant ones alone. */
+static void
+read_long(struct decimal *d)
+{
+	int64_t behind = 0;
+
+	d->w = 0;
+	d->more = false;
+	for (const char *s = d->first; s < d->last; s++) {
+		if (!is_digit(*s))
+			continue;
+		if (d->w < pe_small_powers10[18]) {
+			d->w = d->w * 10 + (uint64_t)(*s - '0');
+			continue;
+		}
+		behind++;
+		d->more |= *s != '0';
+	}
+	d->q = d->unit + behind;
+}
+
+/* Digits, point, exponent from s on; NULL where no digit is. */
+static inline const char *
+read_decimal(const char *s, const char *end, struct decimal *d)
+{
+	const char *const begin = s;
+	int64_t exponent, digits;
+
+	d->w = 0;
+	s = read_digits(begin, s, end, &d->w);
+	digits = s - begin;
+	d->unit = 0;
+	if (s < end && *s == '.') {
+		const char *const fraction = s + 1;
+		s = read_digits(begin, fraction, end, &d->w);
+		d->unit = fraction - s;
+		digits -= d->unit;
+	}
+	if (digits == 0)
+		return NULL;
+	d->first = begin;
+	d->last = s;
+	d->more = false;
+	if (s < end && (*s | 0x20) == 'e') {
+		s = read_exponent(s, end, 'e', &exponent);
+		d->unit += exponent;
+	}
+	d->q = d->unit;
+	if (digits > 19)
+		read_long(d);
+	return s;
+}
+
+/* ---- the nearest float ---- */
+
+/* The sign of d less m 2^q; see pe_natural_compare. */
+static int
+compare_exactly(const struct decimal *d, uint64_t m, int q)
+{
+	struct pe_natural n;
+	int64_t kept = 0, behind = 0;
+	bool more = false;
+
+	n.limbs = 0;
+	for (const char *s = d->first; s < d->last; s++) {
+		if (!is_digit(*s) || (kept == 0 && *s == '0'))
+			continue;
+		if (kept == PE_NATURAL_DIGITS) {
+			behind++;
+			more |= *s != '0';
+			continue;
+		}
+		kept++;
+		pe_natural_multiply_add(&n, 10, (uint32_t)(*s - '0'));
+	}
+	if (more) /* no midpoint between floats has so many digits: any digit here stands for all */
+		pe_natural_multiply_add(&n, 10, 1);
+	return pe_natural_compare(&n, (int)(d->unit + behind - more), m, q);
+}
+
+/* Magnitude bits of the float whose significand is m, one more if `up`, in units of 2^(least + steps). */
+static inline uint64_t
+assemble(struct pe_binary f, uint64_t m, bool up, int steps)
+{
+	/* the hidden bit is one step of the exponent; a carry out of m is right too */
+	return ((uint64_t)steps << f.fraction) + m + up;
+}
+
+/* How many lower bits of a significand of 64, topmost set, in units of 2^q, go beyond the format. */
+static inline int
+excess(struct pe_binary f, int q)
+{
+	const int normal = 63 - f.fraction, subnormal = pe_binary_least(f) - q;
+
+	return normal > subnormal ? normal : subnormal;
+}
+
+/* Magnitude bits of the float nearest to d; infinity's if it is beyond the largest. */
+static inline uint64_t
+nearest(struct pe_binary f, const struct decimal *d)
+{
+	if (d->w == 0 || d->q < PE_POWER10_LEAST) /* below 10^19 10^-343 */
+		return 0;
+	if (d->q > 308)
+		return pe_binary_infinity(f);
+	const int ten = (int)d->q;
+	int zeros = pe_leading_zeros(d->w);
+	struct pe_uint128 p = pe_product_top(d->w << zeros, pe_power10(ten));
+	if (!(p.high >> 63)) {
+		p.high = p.high << 1 | p.low >> 63;
+		p.low <<= 1;
+		zeros++;
+	}
+	const int q = pe_log2_of_power10(ten) - zeros + 1; /* |d| is p.high 2^q and a little more */
+	const int drop = excess(f, q);
+	if (drop > 65)
+		return 0;
+	/* from 64 bits on nothing is left; the midpoint's own bit may be the 65th */
+	const uint64_t kept = drop < 64 ? p.high >> drop : 0;
+	const uint64_t below = drop < 64 ? p.high & ((UINT64_C(1) << drop) - 1) : p.high;
+	const uint64_t half = drop < 65 ? UINT64_C(1) << (drop - 1) : 0;
+	bool up = drop < 65 && below >= half;
+	/* what is cut off: less than 4 2^-64 by the product, twice that with the sum of both, and where
+	 * d has more digits, a unit of w (10^18 <= w has at most 4 leading zeros) times 10^q: 32 */
+	const uint64_t gap = half - below - (p.low != 0), slack = d->more ? 33 : 0;
+	if (gap < slack || (gap == slack && 0 - p.low <= 8)) {
+		const int sign = compare_exactly(d, 2 * kept + 1, q + drop - 1);
+		up = sign > 0 || (sign == 0 && (kept & 1));
+	}
+	const uint64_t bits = assemble(f, kept, up, q + drop - pe_binary_least(f));
+	return bits < pe_binary_infinity(f) ? bits : pe_binary_infinity(f);
+}
+
+/* ---- hexadecimal floats ---- */
+
+static int
+hex_digit(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	c = lower(c);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Digits, point, exponent from s on, behind the 0x; NULL where no digit is. */
+static const char *
+read_hexadecimal(const char *s, const char *end, struct hexadecimal *h)
+{
+	bool any = false, point = false;
+	int64_t exponent;
+
+	*h = (struct hexadecimal){0};
+	for (; s < end; s++) {
+		if (*s == '.' && !point) {
+			point = true;
+			continue;
+		}
+		const int digit = hex_digit(*s);
+		if (digit < 0)
+			break;
+		any = true;
+		if (h->m >> 60 == 0) {
+			h->m = h->m << 4 | (uint64_t)digit;
+			h->q -= point ? 4 : 0;
+		} else {
+			h->more |= digit != 0;
+			h->q += point ? 0 : 4;
+		}
+	}
+	if (!any)
+		return NULL;
+	s = read_exponent(s, end, 'p', &exponent);
+	h->q += exponent;
+	return s;
+}
+
+static uint64_t
+nearest_hexadecimal(struct pe_binary f, const struct hexadecimal *h)
+{
+	if (h->m == 0)
+		return 0;
+	const int zeros = pe_leading_zeros(h->m);
+	const uint64_t m = h->m << zeros;
+	const int64_t exponent = h->q - zeros;
+	if (exponent > 1024)
+		return pe_binary_infinity(f);
+	if (exponent < pe_binary_least(f) - 65)
+		return 0;
+	const int q = (int)exponent, drop = excess(f, q);
+	const uint64_t kept = drop < 64 ? m >> drop : 0;
+	const uint64_t below = drop < 64 ? m & ((UINT64_C(1) << drop) - 1) : m;
+	const uint64_t half = UINT64_C(1) << (drop - 1) % 64;
+	const bool up = drop < 65 && (below > half || (below == half && (h->more || (kept & 1))));
+	const uint64_t bits = assemble(f, kept, up, q + drop - pe_binary_least(f));
+	return bits < pe_binary_infinity(f) ? bits : pe_binary_infinity(f);
+}
+
+/* ---- words and spellings ---- */
+
+/* Behind the word (lower case) if the text begins with it, else NULL. */
+static const char *
+skip_word(const char *s, const char *end, const char *word)
+{
+	for (; *word != '\0'; word++, s++)
+		if (s == end || lower(*s) != *word)
+			return NULL;
+	return s;
+}
+
+static inline const char *
+skip_sign(const char *s, const char *end)
+{
+	return s + (s < end && (*s == '-' || *s == '+'));
+}
+
+static inline bool
+is_hexadecimal(const char *s, const char *end)
+{
+	return end - s >= 3 && s[0] == '0' && (s[1] | 0x20) == 'x';
+}
+
+/* What is no plain decimal. */
+static enum pe_decimal
+read_other(struct pe_binary f, const char *s, const char *end, uint64_t *bits, const char **behind)
+{
+	const uint64_t infinity = pe_binary_infinity(f);
+	struct hexadecimal h;
+	const char *t;
+
+	if (is_hexadecimal(s, end) && (t = read_hexadecimal(s + 2, end, &h)) != NULL) {
+		*behind = t;
+		*bits = nearest_hexadecimal(f, &h);
+		return *bits == infinity ? PE_DECIMAL_OVERFLOW : PE_DECIMAL_OK;
+	}
+	if ((t = skip_word(s, end, "infinity")) != NULL || (t = skip_word(s, end, "inf")) != NULL) {
+		*behind = t;
+		*bits = infinity;
+		return PE_DECIMAL_OK;
+	}
+	if ((t = skip_word(s, end, "nan")) != NULL) {
+		*behind = t;
+		*bits = infinity | UINT64_C(1) << (f.fraction - 1);
+		return PE_DECIMAL_OK;
+	}
+	return PE_DECIMAL_NONE;
+}
+
+static inline enum pe_decimal
+read_binary(struct pe_binary f, const char *text, const char *end, uint64_t *bits,
+	    const char **behind)
+{
+	const char *const s = skip_sign(text, end);
+	const uint64_t sign = (uint64_t)(s > text && *text == '-') << (f.fraction + f.exponent);
+	enum pe_decimal status = PE_DECIMAL_OK;
+	struct decimal d;
+
+	*behind = text;
+	const char *const t = read_decimal(s, end, &d);
+	if (t == NULL || (t == s + 1 && is_hexadecimal(s, end))) {
+		status = read_other(f, s, end, bits, behind);
+	}
+	if (t != NULL && *behind == text) { /* "0x" without digits is a zero and an x */
+		*behind = t;
+		*bits = nearest(f, &d);
+		status = *bits == pe_binary_infinity(f) ? PE_DECIMAL_OVERFLOW : PE_DECIMAL_OK;
+	}
+	*bits |= sign;
+	return status;
+}
+
+enum pe_decimal
+pe_decimal_read_f64(const char *text, const char *end, double *value, const char **behind)
+{
+	uint64_t bits = 0;
+	const enum pe_decimal status = read_binary(PE_BINARY64, text, end, &bits, behind);
+
+	memcpy(value, &bits, sizeof *value);
+	return status;
+}
+
+enum pe_decimal
+pe_decimal_read_f32(const char *text, const char *end, float *value, const char **behind)
+{
+	uint64_t bits = 0;
+	const enum pe_decimal status = read_binary(PE_BINARY32, text, end, &bits, behind);
+	const uint32_t narrow = (uint32_t)bits;
+
+	memcpy(value, &narrow, sizeof *value);
+	return status;
+}
+
+/* ---- whole numbers ---- */
+
+/* The whole part of a number's magnitude. */
+struct whole {
+	uint64_t magnitude;
+	bool beyond;   /* 2^64 and more */
+	bool fraction; /* something is behind the point */
+};
+
+static struct whole
+whole_of_decimal(const struct decimal *d)
+{
+	if (d->w == 0)
+		return (struct whole){0};
+	if (d->q > 19)
+		return (struct whole){.beyond = true};
+	if (d->q < -19)
+		return (struct whole){.fraction = true};
+	const uint64_t power = pe_small_powers10[d->q < 0 ? -d->q : d->q];
+	if (d->q < 0)
+		return (struct whole){d->w / power, false, d->more || d->w % power != 0};
+	const struct pe_uint128 p = pe_product(d->w, power);
+	return (struct whole){p.low, p.high != 0 || (d->more && d->q > 0), d->more};
+}
+
+static struct whole
+whole_of_hexadecimal(const struct hexadecimal *h)
+{
+	if (h->m == 0)
+		return (struct whole){0};
+	if (h->q > pe_leading_zeros(h->m))
+		return (struct whole){.beyond = true};
+	if (h->q >= 0)
+		return (struct whole){h->m << h->q, h->more && h->q > 0, h->more};
+	if (h->q <= -64)
+		return (struct whole){.fraction = true};
+	const uint64_t m = h->m >> -h->q;
+	return (struct whole){m, false, h->more || m << -h->q != h->m};
+}
+
+enum pe_decimal
+pe_decimal_read_i64(const char *text, const char *end, int64_t *value, const char **behind)
+{
+	const char *const s = skip_sign(text, end);
+	const bool negative = s > text && *text == '-';
+	struct whole n;
+	struct hexadecimal h;
+	struct decimal d;
+	const char *t = NULL;
+
+	*behind = text;
+	if (is_hexadecimal(s, end) && (t = read_hexadecimal(s + 2, end, &h)) != NULL) {
+		n = whole_of_hexadecimal(&h);
+	} else if ((t = read_decimal(s, end, &d)) != NULL) {
+		n = whole_of_decimal(&d);
+	} else {
+		uint64_t bits;
+		(void)read_other(PE_BINARY64, s, end, &bits, behind);
+		return PE_DECIMAL_NONE;
+	}
+	*behind = t;
+	if (n.beyond || n.magnitude > (uint64_t)INT64_MAX + negative)
+		return PE_DECIMAL_OVERFLOW;
+	if (n.fraction)
+		return PE_DECIMAL_NONE;
+	/* the conversion of 2^63 would not be defined */
+	*value = negative ? -(int64_t)(n.magnitude - (n.magnitude != 0)) - (n.magnitude != 0)
+			  : (int64_t)n.magnitude;
+	return PE_DECIMAL_OK;
+}

@@ -1,0 +1,284 @@
+/* decimal_write - binary floats and whole numbers as text.
+ *
+ * Shortest digits: Raffaello Giulietti, The Schubfach way to render doubles (2020). */
+#include "decimal.h"
+
+#include <math.h>
+
+#include "decimal_core.h"
+
+/* digits 10^power, digits < 10^17 */
+struct tens {
+	uint64_t digits;
+	int power;
+};
+
+/* floor(a b / 2^128), its lowest bit set where something was cut off. b is a power of ten that was
+ * rounded up by less than one: a product that should be whole exceeds it by less than 2^64 in 2^128,
+ * and no other product of a format's range comes as near to a whole number (Giulietti, section 9.6 and his table of minima;
+ * the tests go through all of f32, f16 and bf16). */
+static inline uint64_t
+round_to_odd(uint64_t a, struct pe_uint128 b)
+{
+	const struct pe_uint128 p = pe_product_top(a, b);
+
+	return p.high | (p.low > 1);
+}
+
+/* Of the decimals that round to c 2^q, the shortest; of these the nearest to it, then the even one.
+ * `below` tells that the next smaller float is only 2^(q-1) away.
+ *
+ * With 10^k <= width of the rounding interval < 10^(k+1), the interval holds a multiple of 10^k and at most one
+ * of 10^(k+1). All is compared in quarters of 10^k, where the cut-off bits matter only as "more". */
+static inline struct tens
+shortest(uint64_t c, int q, bool below)
+{
+	const int k = below ? pe_log10_of_3_4_power2(q) : pe_log10_of_power2(q);
+	const int shift = q + pe_log2_of_power10(-k) + 1; /* 1 .. 4 */
+	struct pe_uint128 g = pe_power10(-k);
+	g.low += k > 0 || k < -PE_POWER10_EXACT; /* rounded up */
+
+	const uint64_t odd = c & 1; /* an even significand takes the ends of its interval */
+	const uint64_t x = round_to_odd(4 * c << shift, g);
+	const uint64_t low = round_to_odd((4 * c - (below ? 1 : 2)) << shift, g) + odd;
+	const uint64_t high = round_to_odd((4 * c + 2) << shift, g) - odd;
+	const uint64_t s = x / 4;
+
+	if (s >= 10) { /* below, one digit more is no longer */
+		const uint64_t ten = s / 10 * 10;
+		const bool down = low <= 4 * ten, up = 4 * ten + 40 <= high;
+		if (down || up)
+			return (struct tens){ten + (up ? 10 : 0), k};
+	}
+	const bool down = low <= 4 * s, up = 4 * s + 4 <= high;
+	const bool nearer_up = x + (s & 1) > 4 * s + 2;
+	return (struct tens){s + (down && up ? nearer_up : up), k};
+}
+
+/* ---- digits as characters ---- */
+
+/* The eight digits of x < 10^8 as bytes 0 .. 9, the first one lowest. */
+static inline uint64_t
+eight_digits(uint32_t x)
+{
+	const uint64_t fours = x / 10000 | (uint64_t)(x % 10000) << 32;
+	const uint64_t hundreds = (fours * 5243 >> 19) & UINT64_C(0x7f0000007f); /* x / 100 */
+	const uint64_t twos = hundreds | (fours - hundreds * 100) << 16;
+	const uint64_t tens = (twos * 103 >> 10) & UINT64_C(0x000f000f000f000f); /* x / 10 */
+	return tens | (twos - tens * 10) << 8;
+}
+
+#define ZEROS UINT64_C(0x3030303030303030)
+
+static inline int
+decimal_length(uint64_t x) /* of x > 0 */
+{
+	const int floor = (64 - pe_leading_zeros(x)) * 1233 >> 12; /* bits log10(2) */
+
+	return floor + (x >= pe_small_powers10[floor]);
+}
+
+static inline char *
+write_exponent(char *to, int exponent)
+{
+	const int e = exponent < 0 ? -exponent : exponent;
+
+	*to++ = 'e';
+	*to++ = exponent < 0 ? '-' : '+';
+	if (e >= 100)
+		*to++ = (char)('0' + e / 100);
+	*to++ = (char)('0' + e / 10 % 10);
+	*to++ = (char)('0' + e % 10);
+	return to;
+}
+
+/* Lays out digits of at most `most` (9 or 17) places and returns what is behind them. */
+static inline char *
+lay_out(char *to, struct tens d, int most)
+{
+	const int length = decimal_length(d.digits);
+	const int point = length + d.power; /* the value is 0.ddd 10^point */
+	const uint64_t all = d.digits * pe_small_powers10[most - length];
+	const uint64_t top = pe_small_powers10[most - 1];
+	const char first = (char)('0' + all / top);
+	const uint64_t rest = all % top;
+	/* digits 2 .. 9 and 10 .. 17 */
+	uint64_t a = eight_digits((uint32_t)(most > 9 ? rest / 100000000 : rest));
+	uint64_t b = most > 9 ? eight_digits((uint32_t)(rest % 100000000)) : 0;
+	const int count = b != 0   ? 17 - pe_leading_zeros(b) / 8
+			  : a != 0 ? 9 - pe_leading_zeros(a) / 8
+				   : 1;
+	a |= ZEROS;
+	b |= ZEROS;
+
+	if (point > 16 || point < -3) {
+		to[0] = first;
+		to[1] = '.';
+		pe_store_8(to + 2, a);
+		pe_store_8(to + 10, b);
+		return write_exponent(to + count + (count > 1), point - 1);
+	}
+	if (point <= 0) {
+		memcpy(to, "0.000000", 8);
+		to += 2 - point;
+		*to = first;
+		pe_store_8(to + 1, a);
+		pe_store_8(to + 9, b);
+		return to + count;
+	}
+	to[0] = first;
+	pe_store_8(to + 1, a);
+	pe_store_8(to + 9, b);
+	if (count <= point)
+		return to + point;
+	/* what is behind the point, moved there in registers: loading just stored bytes would wait */
+	const int drop = 8 * (point - 1);
+	to[point] = '.';
+	pe_store_8(to + point + 1,
+		   drop >= 64 ? b >> (drop - 64) : a >> drop | b << 1 << (63 - drop));
+	pe_store_8(to + point + 9, drop >= 64 ? 0 : b >> drop);
+	return to + count + 1;
+}
+
+/* ---- floats ---- */
+
+/* inf or nan; neither sign nor payload of a nan is told */
+static size_t
+write_special(char *to, bool negative, bool nan)
+{
+	memcpy(to, nan ? "nan " : negative ? "-inf" : "inf ", 4);
+	return negative && !nan ? 4 : 3;
+}
+
+static inline size_t
+write_binary(char *to, uint64_t bits, struct pe_binary f)
+{
+	const uint64_t hidden = UINT64_C(1) << f.fraction;
+	const bool negative = bits >> (f.fraction + f.exponent) & 1;
+	const uint64_t magnitude = bits & ((hidden << f.exponent) - 1);
+	const uint64_t fraction = magnitude & (hidden - 1);
+	const int exponent = (int)(magnitude >> f.fraction);
+
+	if (magnitude >= pe_binary_infinity(f))
+		return write_special(to, negative, fraction != 0);
+	char *s = to;
+	*s = '-';
+	s += negative;
+	if (magnitude == 0) {
+		*s = '0';
+		return (size_t)(s + 1 - to);
+	}
+	const struct tens d = exponent != 0
+				  ? shortest(fraction | hidden, pe_binary_least(f) + exponent - 1,
+					     fraction == 0 && exponent > 1)
+				  : shortest(fraction, pe_binary_least(f), false);
+	return (size_t)(lay_out(s, d, f.fraction > 24 ? 17 : 9) - to);
+}
+
+size_t
+pe_decimal_write_f64(char *to, double x)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &x, sizeof bits);
+	return write_binary(to, bits, PE_BINARY64);
+}
+
+size_t
+pe_decimal_write_f32(char *to, float x)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &x, sizeof bits);
+	return write_binary(to, bits, PE_BINARY32);
+}
+
+size_t
+pe_decimal_write_f16(char *to, uint16_t bits)
+{
+	return write_binary(to, bits, PE_BINARY16);
+}
+
+size_t
+pe_decimal_write_bf16(char *to, uint16_t bits)
+{
+	return write_binary(to, bits, PE_BFLOAT16);
+}
+
+/* m 2^q rounded to so many digits, or up to the power of ten behind them; ties to even.
+ *
+ * m 2^q = (h + d) 10^k 2^-shift where h is the upper half of a product and d < 2^-63: together they leave a tie open
+ * only where the fraction of h is a half or less than 2^-63 below. */
+static struct tens
+round_digits(uint64_t m, int q, int digits)
+{
+	const int zeros = pe_leading_zeros(m);
+	const uint64_t limit = pe_small_powers10[digits];
+	uint64_t whole, half, fraction;
+	struct pe_uint128 h;
+	int k =
+	    pe_log10_of_power2(q + 63 - zeros) - digits; /* right, or one too low after the step */
+
+	do {
+		k++;
+		h = pe_product_top(m << zeros, pe_power10(-k));
+		const int shift = zeros - q - pe_log2_of_power10(-k) - 1; /* 1 .. 63 */
+		whole = h.high >> shift;
+		half = UINT64_C(1) << (shift - 1);
+		fraction = h.high & (2 * half - 1);
+	} while (whole >= limit);
+
+	bool up = fraction >= half;
+	if ((fraction == half && h.low == 0) || (fraction == half - 1 && h.low >= UINT64_MAX - 1)) {
+		struct pe_natural tie;
+		pe_natural_set(&tie, 2 * whole + 1);
+		const int sign = pe_natural_compare(&tie, k, m, q + 1);
+		up = sign < 0 || (sign == 0 && (whole & 1));
+	}
+	return (struct tens){whole + up, k};
+}
+
+size_t
+pe_decimal_write_digits(char *to, double x, int digits)
+{
+	const struct pe_binary f = PE_BINARY64;
+	const uint64_t hidden = UINT64_C(1) << f.fraction;
+	uint64_t bits;
+
+	if (!isfinite(x) || x == 0)
+		return pe_decimal_write_f64(to, x);
+	memcpy(&bits, &x, sizeof bits);
+	const uint64_t fraction = bits & (hidden - 1);
+	const int exponent = (int)(bits >> f.fraction & 0x7ff);
+	const struct tens d =
+	    exponent != 0
+		? round_digits(fraction | hidden, pe_binary_least(f) + exponent - 1, digits)
+		: round_digits(fraction, pe_binary_least(f), digits);
+	*to = '-';
+	return (size_t)(lay_out(to + (x < 0), d, 17) - to);
+}
+
+/* ---- whole numbers ---- */
+
+size_t
+pe_decimal_write_i64(char *to, int64_t x)
+{
+	uint64_t rest = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+	char *s = to;
+
+	*s = '-';
+	s += x < 0;
+	const int length = decimal_length(rest | 1);
+	int place = length;
+	/* eights from the end; the first one begins with zeros, which the shift drops */
+	for (; place > 8; place -= 8, rest /= 100000000)
+		pe_store_8(s + place - 8, eight_digits((uint32_t)(rest % 100000000)) | ZEROS);
+	/* fewer than eight bytes may be free before the later eights */
+	uint64_t head = (eight_digits((uint32_t)rest) | ZEROS) >> 8 * (8 - place);
+	if (length <= 8)
+		pe_store_8(s, head);
+	else
+		for (int i = 0; i < place; i++, head >>= 8)
+			s[i] = (char)head;
+	return (size_t)(s + length - to);
+}
