@@ -40,7 +40,7 @@ JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 SETUP = CC='$(CC)' CPPFLAGS='$(DEP_CFLAGS) $(CPPFLAGS)' tests/setup.sh
 
-.PHONY: all bin lib completions twin check check-unit check-asan lint demo gallery bench fuzz coverage \
+.PHONY: all bin lib completions twin check check-unit check-asan lint demo \
 	install uninstall dist clean
 all: bin lib completions
 bin: $(COMMANDS:%=$(BUILD)/bin/%)
@@ -91,13 +91,13 @@ $(BUILD)/completions/fish/%.fish: $(BUILD)/bin/% cmd/completion.awk
 	$(call complete,fish)
 
 check:
-	@$(SETUP) build check
+	@$(SETUP) build check unit
 	@$(SUBMAKE) all twin
-	@+MAKE='$(SUBMAKE)' BUILD='$(BUILD)' TWINS='$(BUILD)/asan $(TWINS)' tests/check.sh
+	@BUILD='$(BUILD)' TWINS='$(BUILD)/asan $(TWINS)' MAKE='$(MAKE)' tests/check.sh
 check-unit: $(UNITS:%=$(BUILD)/unit/%)
 	@status=0; for t in $^; do CMOCKA_MESSAGE_OUTPUT=TAP $$t || status=1; done; exit $$status
 check-asan: twin
-	@TWINS='$(BUILD)/asan' tests/check.sh 'asan-*'
+	@BUILD='$(BUILD)' TWINS='$(BUILD)/asan' tests/check.sh 'asan-.*'
 twin: # the commands once more, with address and undefined-behaviour sanitizers
 	@$(MAKE) --no-print-directory bin BUILD='$(BUILD)/asan' CFLAGS='$(SANITIZE) $(filter -Werror%,$(CFLAGS))'
 lint:

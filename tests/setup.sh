@@ -1,6 +1,7 @@
 #!/bin/sh
 # setup.sh [-n] LIST...: brings what the lists name and the machine lacks, through its package manager.
-# Lists: build (to compile), check (make check), demo (make demo), ci (.ci/run on top of check).
+# Lists: build (to compile), check (make check), unit (its part in C), demo
+# (make demo), ci (.ci/run on top of these).
 # -n: install nothing, only say what is missing and the line that brings it.
 #
 # Presence is tested by the tool or header itself, so that nothing is installed twice and no package
@@ -19,7 +20,7 @@ table() {
 	check   tool:bats          bats             bats-core      bats                bats          bats           bats-core
 	check   bats:bats-support  bats-support     -              bats-support        bats-support  bats-support   -
 	check   bats:bats-assert   bats-assert      -              bats-assert         bats-assert   bats-assert    -
-	check   header:cmocka.h    libcmocka-dev    cmocka         libcmocka-devel     cmocka        cmocka-dev     cmocka
+	unit    header:cmocka.h    libcmocka-dev    cmocka         libcmocka-devel     cmocka        cmocka-dev     cmocka
 	check   tool:parallel      parallel         parallel       parallel            parallel      parallel       parallel
 	check   tool:mandoc        mandoc           mandoc         mandoc              mandoc        mandoc         -
 	check   tool:shellcheck    shellcheck       shellcheck     ShellCheck          shellcheck    shellcheck     hs-ShellCheck
@@ -124,7 +125,7 @@ bring() {
 main() {
 	dry=false
 	[ "${1:-}" = -n ] && dry=true && shift
-	[ $# -gt 0 ] || { echo "usage: setup.sh [-n] build|check|demo|ci..." >&2; exit 2; }
+	[ $# -gt 0 ] || { echo "usage: setup.sh [-n] build|check|unit|demo|ci..." >&2; exit 2; }
 	manager=$(manager)
 
 	missing "$@"
@@ -145,7 +146,7 @@ main() {
 		*) say "run: sudo $(install_line "$manager") $packages" ;;
 		esac
 	fi
-	missing build
+	[ "$*" = unit ] || missing build
 	[ -z "$lacking" ]
 }
 

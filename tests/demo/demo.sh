@@ -1,2 +1,116 @@
-#!/bin/sh
-echo later
+#!/usr/bin/env bash
+# demo.sh FOLDER: the experiments of the source papers, each with what to look for; pictures go to FOLDER.
+# POSENC_BIN names the folder of the commands. `make demo` calls it.
+set -eu -o pipefail
+PATH=$(cd "${POSENC_BIN:-build/bin}" && pwd):$PATH
+export LC_ALL=C
+mkdir -p "$1"
+cd "$1"
+
+title() { printf '\n== %s\n' "$*"; }
+look() { printf '   Look for: %s\n' "$*"; }
+
+# show COMMAND: the command as one would type it, then what it prints.
+show() {
+	printf '   $ %s\n' "$1"
+	bash -o pipefail -c "$1" | sed 's/^/     /'
+}
+
+# differ A B: whether two results are the same within rounding, in words.
+same_or_not() {
+	if pe-cmp -q --abs 1e-12 "$1" "$2"; then
+		echo "the same"
+	else
+		echo "not the same"
+	fi
+}
+
+title "1. Worked example: four columns, the first three positions"
+show "pe-table -n 3 -d 4 -p 3"
+look "a fast clock in the first pair (sine, cosine), a slow one in the second."
+
+title "2. Two positions are as similar as they are near"
+for base in 10000 100; do
+	show "pe-table -n 1001 -d 64 -b $base -o table-$base.csv"
+	show "head -n 1 table-$base.csv | relattn -K table-$base.csv --scale 0.03125 --emit logits -t txt | tr ' ' '\n' >curve-$base.txt"
+	show "sed -n '2p;65p;1001p' curve-$base.txt"
+done
+look "offsets 1, 64 and 1000. Base 10000: 0.966, 0.435, 0.279, slow clocks still tell far positions
+   from near ones. Base 100: about 0 at 64 already: no clock is slow enough."
+
+title "3. A head that looks one token back"
+show "pe-table -n 6 -d 8 | relattn -W <(pe-shift -k 1 -d 8 -g 8) --scale 1 --emit weights -p 2"
+look "row m, the query's position, has its greatest weight in column m - 1. The matrix between
+   query and key is 8 times the shift by one; it never saw the positions it is used at."
+
+title "4. Dog bites man"
+cat >sentence.txt <<-'END'
+	dog   1 0 0 2
+	bites 0 1 1 0
+	man   2 0 1 1
+END
+awk '{ print $2 "," $3 "," $4 "," $5 }' sentence.txt >dog-bites-man.csv
+show "tac dog-bites-man.csv >man-bites-dog.csv"
+show "relattn dog-bites-man.csv -p 4"
+show "relattn man-bites-dog.csv -p 4"
+for how in "relattn" "relattn -c" "pe-table --add | relattn"; do
+	bash -o pipefail -c "cat dog-bites-man.csv | $how" >straight.csv
+	bash -o pipefail -c "cat man-bites-dog.csv | $how" | tac >turned.csv
+	printf '   %-28s each word gets %s, whichever way the sentence runs\n' "$how:" "$(same_or_not straight.csv turned.csv)"
+done
+look "bare attention cannot tell who bites: the rows come out shuffled as they went in. A causal
+   mask, or positions added to the words, makes the order count."
+
+title "Pictures"
+pe-table -n 128 -d 128 -t txt -o table.txt
+pe-table -n 20 -d 8 | relattn -W <(pe-shift -k 1 -d 8 -g 8) --scale 1 --emit weights -t txt -o head.txt
+gnuplot <<'END'
+set terminal pngcairo size 1000,700 font ",16" background "white"
+set border lc rgb "#444444"
+set tics nomirror out
+
+set output "table.png"
+set title "Sinusoidal position table, d = 128, base 10000"
+set xlabel "column (sine, cosine of pair 0, 1, …)"
+set ylabel "position t"
+set cblabel "value"
+set palette defined (-1 "#2166ac", 0 "#ffffff", 1 "#b2182b")
+set cbrange [-1:1]
+set xrange [-0.5:127.5]
+set yrange [127.5:-0.5]
+set xtics 0,16
+set ytics 0,16
+plot "table.txt" matrix with image notitle
+
+set output "head.png"
+set title "Previous-token head: weights of q·8M_1·k"
+set xlabel "key position n"
+set ylabel "query position m"
+set cblabel "weight"
+set palette defined (0 "#ffffff", 0.5 "#fdae61", 1 "#a50026")
+set cbrange [0:1]
+set xrange [-0.5:19.5]
+set yrange [19.5:-0.5]
+set xtics 0,2
+set ytics 0,2
+plot "head.txt" matrix with image notitle
+
+set output "similarity.png"
+set title "Similarity of two positions, d = 64"
+set xlabel "offset between them"
+set ylabel "dot product / 32"
+set xrange [0:1000]
+set yrange [-0.4:1.05]
+set xtics 0,100
+set ytics 0.2
+set grid lc rgb "#dddddd"
+set key top right
+plot 0 lc rgb "#888888" notitle, \
+     "curve-100.txt"   using 0:1 with lines lw 1.5 lc rgb "#fdae61" title "base 100", \
+     "curve-10000.txt" using 0:1 with lines lw 3   lc rgb "#2166ac" title "base 10000"
+END
+for picture in table:"each pair of columns a clock, fast ones left, slow ones right" \
+	similarity:"the wider base falls slowly and stays above zero; base 100 is spent after a few steps" \
+	head:"a bright line one below the diagonal"; do
+	printf '   %-28s %s\n' "$1/${picture%%:*}.png" "${picture#*:}"
+done
