@@ -101,6 +101,21 @@ pe_convention_columns(const struct pe_convention *c, size_t dim, struct pe_colum
 	return pe_freq_check(&freq, e);
 }
 
+struct pe_column
+pe_convention_column(const struct pe_columns *columns, size_t column)
+{
+	const struct pe_turn_layout *l = &columns->layout;
+	const bool interleaved = l->step == 2;
+
+	if (columns->zero_column && column == columns->dim - 1)
+		return (struct pe_column){.kind = PE_COLUMN_ZERO};
+	const bool first = interleaved ? column % 2 == 0 : column < columns->pairs;
+	return (struct pe_column){
+	    .kind = first == (l->sine == 0) ? PE_COLUMN_SINE : PE_COLUMN_COSINE,
+	    .pair = interleaved ? column / 2 : column % columns->pairs,
+	};
+}
+
 struct pe_freq
 pe_convention_freq(const struct pe_convention *c, const struct pe_columns *columns)
 {
@@ -190,22 +205,6 @@ pe_convention_turn_free(struct pe_convention_turn *t)
 
 enum { NAME_ROOM = 24 }; /* a prefix letter, a letter, up to 20 digits */
 
-static void
-name_column(const struct pe_columns *columns, const char *prefix, size_t column, char *to)
-{
-	const struct pe_turn_layout *l = &columns->layout;
-
-	if (columns->zero_column && column == columns->dim - 1) {
-		(void)snprintf(to, NAME_ROOM, "%sz", prefix);
-		return;
-	}
-	/* halves: behind the first of the second kind; interleaved: every other column */
-	const bool sine =
-	    l->step == 2 ? column % 2 == l->sine : (column < columns->pairs) == (l->sine == 0);
-	const size_t pair = l->step == 2 ? column / 2 : column % columns->pairs;
-	(void)snprintf(to, NAME_ROOM, "%s%c%zu", prefix, sine ? 's' : 'c', pair);
-}
-
 char **
 pe_convention_names(const struct pe_columns *columns, const char *const *prefixes, size_t groups)
 {
@@ -219,8 +218,14 @@ pe_convention_names(const struct pe_columns *columns, const char *const *prefixe
 	char *text = (char *)(names + groups * columns->dim);
 	for (size_t g = 0; g < groups; g++) {
 		for (size_t column = 0; column < columns->dim; column++) {
+			const struct pe_column c = pe_convention_column(columns, column);
+
 			names[g * columns->dim + column] = text;
-			name_column(columns, prefixes[g], column, text);
+			if (c.kind == PE_COLUMN_ZERO)
+				(void)snprintf(text, NAME_ROOM, "%sz", prefixes[g]);
+			else
+				(void)snprintf(text, NAME_ROOM, "%s%c%zu", prefixes[g],
+					       c.kind == PE_COLUMN_SINE ? 's' : 'c', c.pair);
 			text += NAME_ROOM;
 		}
 	}

@@ -71,6 +71,13 @@ struct pe_columns {
 	bool zero_column;             /* the last column holds zeros */
 };
 
+/* What one column holds. */
+struct pe_column {
+	enum pe_column_kind { PE_COLUMN_SINE, PE_COLUMN_COSINE, PE_COLUMN_ZERO } kind;
+	size_t pair;
+};
+struct pe_column pe_convention_column(const struct pe_columns *columns, size_t column);
+
 /* PE_FAULT_ARGUMENT where the width and the convention do not go together. dim >= 1. */
 int pe_convention_columns(const struct pe_convention *c, size_t dim, struct pe_columns *columns,
 			  struct pe_error *e);

@@ -5,10 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The double next to x towards zero, made odd where x is not exactly it: no later rounding to a narrower
- * type then sees a tie that is none (Boldo and Melquiond 2008, rounding to odd). */
-static double
-round_to_odd(mpfr_srcptr x)
+double
+pe_round_odd(mpfr_srcptr x)
 {
 	double d = mpfr_get_d(x, MPFR_RNDZ);
 	uint64_t bits;
@@ -27,8 +25,8 @@ pe_round_store(enum pe_elem elem, void *array, size_t at, mpfr_srcptr x)
 	switch (elem) {
 	case PE_F64: ((double *)array)[at] = mpfr_get_d(x, MPFR_RNDN); break;
 	case PE_F32: ((float *)array)[at] = mpfr_get_flt(x, MPFR_RNDN); break;
-	case PE_F16: ((uint16_t *)array)[at] = pe_f16_round(round_to_odd(x)); break;
-	case PE_BF16: ((uint16_t *)array)[at] = pe_bf16_round(round_to_odd(x)); break;
+	case PE_F16: ((uint16_t *)array)[at] = pe_f16_round(pe_round_odd(x)); break;
+	case PE_BF16: ((uint16_t *)array)[at] = pe_bf16_round(pe_round_odd(x)); break;
 	default: break;
 	}
 }
