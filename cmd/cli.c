@@ -34,7 +34,9 @@ static const struct {
     {CLI_IN, {KEY_HEADER_IN, "--header-in", NULL, "the first line of text input is names"}},
     {CLI_DIM, {'d', "--dim", "N", "width of a row"}},
     {CLI_OUT,
-     {'t', "--to", "FORMAT", "format of the output, as --from; csv:f32, npy:f32 name the element"}},
+     {'t', "--to", "FORMAT",
+      "format of the output: csv tsv txt npy f64 f32 f16 bf16 i32 i64 f64be f32be; csv:f32, "
+      "npy:f32 name the element"}},
     {CLI_OUT,
      {'o', "--output", CLI_FILE, "write FILE, all or nothing, instead of standard output"}},
     {CLI_OUT, {'p', "--digits", "N", "text with N significant digits, 1 to 17"}},

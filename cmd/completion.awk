@@ -2,13 +2,13 @@
 #	pe-table --help | awk -v shell=bash|zsh|fish -f completion.awk
 #
 # Read are the lines of options, "  -b, --base B  help": an argument spelled a|b|c offers these words,
-# one with FILE in it names of files, FORMAT the formats that --from lists.
+# one with FILE or TABLE in it names of files, FORMAT the formats that its help lists: "...: csv tsv; ...".
 
 function words(arg, help,    list) {
 	if (arg == "FORMAT") {
-		if (index(help, ":") > 0 && index(help, "--from") == 0)
-			formats = substr(help, index(help, ":") + 2)
-		return formats
+		sub(/^[^:]*: /, "", help)
+		sub(/;.*/, "", help)
+		return help
 	}
 	if (arg !~ /^[a-z0-9-]+(\|[a-z0-9-]+)+$/)
 		return ""
@@ -47,7 +47,7 @@ NR == 1 { command = $2 }
 }
 
 # Where the option alone fills its column, the help stands on the next line.
-/^ {20,}[^ ]/ && n > 0 && Help[n] == "" { Help[n] = $0; sub(/^ +/, "", Help[n]) }
+/^                    +[^ ]/ && n > 0 && Help[n] == "" { Help[n] = $0; sub(/^ +/, "", Help[n]) }
 
 function names(i, separator,    list) {
 	list = Short[i] != "" ? "-" Short[i] : ""
@@ -92,7 +92,7 @@ function zsh(    i, w, spec, help) {
 	print "_arguments -s -S \\"
 	for (i = 1; i <= n; i++) {
 		help = quoted(Help[i])
-		gsub(/[][:\\]/, "\\\\&", help)
+		gsub(/:|\\|\[|\]/, "\\\\&", help)
 		spec = ""
 		if (Arg[i] != "") {
 			w = words(Arg[i], Help[i])
