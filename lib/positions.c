@@ -43,7 +43,7 @@ pe_positions_check_list(const struct pe_positions *p, const char *name, bool who
 		else if (whole && t != trunc(t))
 			fault = "a position in a learned table must be whole";
 		if (fault != NULL)
-			return pe_fail(e, PE_FAULT_DATA, "%s: row %zu: %s: '%.17g'", name, r + 1,
+			return pe_fail(e, PE_FAULT_DATA, "%s: row %zu: %s: '%.17g'", name, r,
 				       fault, t);
 	}
 	return 0;

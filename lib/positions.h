@@ -26,7 +26,7 @@ double pe_positions_at(const struct pe_positions *p, uint64_t row);
 uint64_t pe_positions_rows(const struct pe_positions *p);
 
 /* Checks that every number of the list is finite and within +-2^53; whole: without a fraction, too. name is the list's,
- * for the message: "NAME: row R: what: 'number'", rows counted from 1. PE_FAULT_DATA. */
+ * for the message: "NAME: row R: what: 'number'", rows counted from 0. PE_FAULT_DATA. */
 int pe_positions_check_list(const struct pe_positions *p, const char *name, bool whole,
 			    struct pe_error *e);
 

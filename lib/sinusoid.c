@@ -166,21 +166,20 @@ pe_grid_rows(const struct pe_grid *g, uint64_t from, size_t n, enum pe_elem elem
 /* ---- frequencies ---- */
 
 void
-pe_sinusoid_freqs(const struct pe_freq *f, size_t from, size_t n, enum pe_elem elem, void *out)
+pe_sinusoid_freqs(const struct pe_freq *f, size_t from, size_t n, bool odd, double *out)
 {
 	enum { PRECISION = 256 }; /* a tie of 53 bits that 250 cannot tell has never been seen */
-	mpfr_t omega, x;
+	mpfr_t omega, wave;
 
-	mpfr_inits2(PRECISION, omega, x, (mpfr_ptr)NULL);
+	mpfr_inits2(PRECISION, omega, wave, (mpfr_ptr)NULL);
 	for (size_t r = 0; r < n; r++) {
-		mpfr_set_ui(x, (unsigned long)(from + r), MPFR_RNDN);
-		pe_round_store(elem, out, 3 * r, x);
 		pe_freq_omega(f, from + r, omega);
-		pe_round_store(elem, out, 3 * r + 1, omega);
-		mpfr_const_pi(x, MPFR_RNDN);
-		mpfr_mul_2ui(x, x, 1, MPFR_RNDN);
-		mpfr_div(x, x, omega, MPFR_RNDN);
-		pe_round_store(elem, out, 3 * r + 2, x);
+		mpfr_const_pi(wave, MPFR_RNDN);
+		mpfr_mul_2ui(wave, wave, 1, MPFR_RNDN);
+		mpfr_div(wave, wave, omega, MPFR_RNDN);
+		out[3 * r] = (double)(from + r);
+		out[3 * r + 1] = odd ? pe_round_odd(omega) : mpfr_get_d(omega, MPFR_RNDN);
+		out[3 * r + 2] = odd ? pe_round_odd(wave) : mpfr_get_d(wave, MPFR_RNDN);
 	}
-	mpfr_clears(omega, x, (mpfr_ptr)NULL);
+	mpfr_clears(omega, wave, (mpfr_ptr)NULL);
 }

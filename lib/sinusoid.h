@@ -37,9 +37,9 @@ void pe_grid_free(struct pe_grid *g);
 /* Cells from .. from + n - 1, from + n <= height * width. */
 void pe_grid_rows(const struct pe_grid *g, uint64_t from, size_t n, enum pe_elem elem, void *out);
 
-/* Frequencies from .. from + n - 1: rows of three, the pair's index, omega, and the wavelength 2 pi / omega in positions.
- * A value beyond the element's range becomes inf. */
-void pe_sinusoid_freqs(const struct pe_freq *f, size_t from, size_t n, enum pe_elem elem,
-		       void *out);
+/* Frequencies from .. from + n - 1: rows of three doubles, the pair's index, omega, and the wavelength 2 pi / omega in
+ * positions. Each is rounded once: to nearest, or, where `odd`, to odd, so that narrowing it is the only
+ * rounding (Boldo and Melquiond 2008). */
+void pe_sinusoid_freqs(const struct pe_freq *f, size_t from, size_t n, bool odd, double *out);
 
 #endif
