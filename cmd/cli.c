@@ -737,10 +737,11 @@ cli_filter(struct cli *cli, struct pe_reader *in, struct pe_writer *out, cli_fil
 		n = pe_reader_read(in, block.data, room, &e);
 		if (n < 0)
 			cli_die(&e);
+		if (rows(context, done, (size_t)n, block.data, to, &e))
+			cli_die(&e);
 		if (n == 0)
 			break;
-		if (rows(context, done, (size_t)n, block.data, to, &e) ||
-		    pe_writer_filled(out, (size_t)n, &e))
+		if (pe_writer_filled(out, (size_t)n, &e))
 			cli_die(&e);
 		cli_progress(cli, done);
 	}

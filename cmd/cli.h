@@ -68,7 +68,8 @@ struct cli {
 };
 
 /* What a filter does to a block: rows of the reader's carrier in, as many rows of the writer's carrier out; first
- * is the number of the block's first row. Returns -1 with *e filled where the data is at fault. */
+ * is the number of the block's first row. At the end of the input it is called once more, with rows 0, to object while
+ * the output can still be dropped. Returns -1 with *e filled where the data is at fault. */
 typedef int cli_filter_rows(void *context, uint64_t first, size_t rows, const void *in, void *out,
 			    struct pe_error *e);
 
