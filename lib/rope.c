@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "num.h"
+#include "round.h"
 #include "turn.h"
 
 enum {
@@ -154,7 +154,8 @@ pe_rope_init(struct pe_rope **plan, const struct pe_rope_spec *spec, struct pe_e
 {
 	struct pe_rope *p;
 
-	if (pe_freq_check(&spec->freq, e))
+	if (pe_freq_check(&spec->freq, e) ||
+	    pe_scaling_check(&spec->scaling, &spec->freq, "scaling", false, e))
 		return -1;
 	p = calloc(1, sizeof *p);
 	if (p == NULL)
@@ -335,53 +336,54 @@ pe_rope_rotate_at(const struct pe_rope *plan, const double *positions, size_t ro
 
 /* ---- what was derived ---- */
 
-double
-pe_rope_omega(const struct pe_rope *plan, size_t i)
+void
+pe_rope_omegas(const struct pe_rope *plan, enum pe_elem elem, void *out)
 {
-	mpfr_t x;
+	mpfr_t omega;
 
-	mpfr_init2(x, PRECISION);
-	pe_scaling_omega(&plan->spec.scaling, &plan->spec.freq, i, x);
-	const double value = mpfr_get_d(x, MPFR_RNDN);
-	mpfr_clear(x);
-	return value;
+	mpfr_init2(omega, PRECISION);
+	for (size_t i = 0; i < plan->pairs; i++) {
+		pe_scaling_omega(&plan->spec.scaling, &plan->spec.freq, i, omega);
+		pe_round_store(elem, out, i, omega);
+	}
+	mpfr_clear(omega);
 }
 
-double
-pe_rope_wavelength(const struct pe_rope *plan, size_t i)
+void
+pe_rope_wavelengths(const struct pe_rope *plan, enum pe_elem elem, void *out)
 {
-	mpfr_t x, turn;
+	mpfr_t omega, turn;
 
-	mpfr_inits2(PRECISION, x, turn, (mpfr_ptr)NULL);
-	pe_scaling_omega(&plan->spec.scaling, &plan->spec.freq, i, x);
-	mpfr_const_pi(turn, MPFR_RNDN);
-	mpfr_mul_2ui(turn, turn, 1, MPFR_RNDN);
-	mpfr_div(x, turn, x, MPFR_RNDN);
-	const double value = mpfr_get_d(x, MPFR_RNDN);
-	mpfr_clears(x, turn, (mpfr_ptr)NULL);
-	return value;
+	mpfr_inits2(PRECISION, omega, turn, (mpfr_ptr)NULL);
+	for (size_t i = 0; i < plan->pairs; i++) {
+		pe_scaling_omega(&plan->spec.scaling, &plan->spec.freq, i, omega);
+		mpfr_const_pi(turn, MPFR_RNDN);
+		mpfr_mul_2ui(turn, turn, 1, MPFR_RNDN);
+		mpfr_div(omega, turn, omega, MPFR_RNDN);
+		pe_round_store(elem, out, i, omega);
+	}
+	mpfr_clears(omega, turn, (mpfr_ptr)NULL);
 }
 
-double
-pe_rope_base(const struct pe_rope *plan)
+void
+pe_rope_base(const struct pe_rope *plan, enum pe_elem elem, void *out)
 {
-	mpfr_t x;
+	mpfr_t base;
 
-	mpfr_init2(x, PRECISION);
-	pe_scaling_base(&plan->spec.scaling, &plan->spec.freq, x);
-	const double value = mpfr_get_d(x, MPFR_RNDN);
-	mpfr_clear(x);
-	return value;
+	mpfr_init2(base, PRECISION);
+	pe_scaling_base(&plan->spec.scaling, &plan->spec.freq, base);
+	pe_round_store(elem, out, 0, base);
+	mpfr_clear(base);
 }
 
 double
 pe_rope_gain(const struct pe_rope *plan)
 {
-	mpfr_t x;
+	mpfr_t gain;
 
-	mpfr_init2(x, PRECISION);
-	pe_scaling_gain(&plan->spec.scaling, x);
-	const double value = mpfr_get_d(x, MPFR_RNDN);
-	mpfr_clear(x);
+	mpfr_init2(gain, PRECISION);
+	pe_scaling_gain(&plan->spec.scaling, gain);
+	const double value = mpfr_get_d(gain, MPFR_RNDN);
+	mpfr_clear(gain);
 	return value;
 }

@@ -42,7 +42,7 @@ struct pe_rope_spec {
 
 struct pe_rope; /* opaque plan: read-only after init, may be shared by threads */
 
-/* Checks the frequencies and the scaling too; place begins the messages about scaling. Keeps no pointer of the spec. */
+/* PE_FAULT_ARGUMENT where frequencies and scaling do not go together. Keeps no pointer of the spec. */
 int pe_rope_init(struct pe_rope **plan, const struct pe_rope_spec *spec, struct pe_error *e);
 void pe_rope_free(struct pe_rope *plan); /* NULL is allowed */
 size_t pe_rope_pairs(const struct pe_rope *plan);
@@ -67,10 +67,12 @@ void pe_rope_table(const struct pe_rope *plan, unsigned what, int64_t first, siz
 void pe_rope_table_at(const struct pe_rope *plan, unsigned what, const double *positions,
 		      size_t rows, enum pe_elem elem, void *out);
 
-/* Correctly rounded to f64. */
-double pe_rope_omega(const struct pe_rope *plan, size_t i);
-double pe_rope_wavelength(const struct pe_rope *plan, size_t i); /* 2 pi / omega */
-double pe_rope_base(const struct pe_rope *plan); /* what ntk and dynamic make of the base */
-double pe_rope_gain(const struct pe_rope *plan); /* the attention factor */
+/* What the plan works with, each value rounded once to elem: pairs frequencies, pairs wavelengths 2 pi / omega, and one base
+ * (ntk and dynamic change it). */
+void pe_rope_omegas(const struct pe_rope *plan, enum pe_elem elem, void *out);
+void pe_rope_wavelengths(const struct pe_rope *plan, enum pe_elem elem, void *out);
+void pe_rope_base(const struct pe_rope *plan, enum pe_elem elem, void *out);
+/* The attention factor, rounded to f64; with inverse it divides. */
+double pe_rope_gain(const struct pe_rope *plan);
 
 #endif

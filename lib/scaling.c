@@ -160,8 +160,7 @@ check_contradictions(const struct checking *c)
 {
 	if (!is_given(c, AT(attention)))
 		return 0;
-	/* Model files may hold all three; there the attention factor wins. */
-	if (!c->json && (is_given(c, AT(mscale)) || is_given(c, AT(mscale_all_dim))))
+	if (is_given(c, AT(mscale)) || is_given(c, AT(mscale_all_dim)))
 		return pe_fail(c->e, PE_FAULT_ARGUMENT,
 			       "%s: %s has no effect beside attention-factor", c->place,
 			       is_given(c, AT(mscale)) ? "mscale" : "mscale-all-dim");
