@@ -14,9 +14,9 @@ is_one_column(const struct pe_reader *in, struct pe_matrix *m)
 	return m->cols <= 1 || m->rows == 0;
 }
 
-void
-cli_read_positions(struct cli *cli, int key, const char *path, struct pe_format format, bool whole,
-		   struct pe_matrix *positions)
+static void
+read_columns(struct cli *cli, int key, const char *path, struct pe_format format, size_t cols,
+	     bool whole, struct pe_matrix *positions)
 {
 	struct pe_reader_spec spec = cli_side_table(cli, path, 0);
 	struct pe_reader *in;
@@ -25,18 +25,33 @@ cli_read_positions(struct cli *cli, int key, const char *path, struct pe_format 
 	if (format.container != PE_AUTO)
 		spec.format = format;
 	if (spec.format.container == PE_RAW || pe_format_of_path(path).container == PE_RAW)
-		spec.cols = 1;
+		spec.cols = cols;
 	spec.carrier = PE_F64;
 	if (pe_reader_open(&in, &spec, &e) || pe_reader_all(in, positions, &e))
 		cli_die(&e);
-	if (!is_one_column(in, positions))
-		cli_fail("%s: %s: must be one column of numbers, not %zu", pe_reader_name(in),
-			 cli_spelling(key), positions->cols);
-	const struct pe_positions list = {
-	    .list = pe_matrix_f64(positions),
-	    .listed = positions->rows,
-	};
-	if (pe_positions_check_list(&list, pe_reader_name(in), whole, &e))
+	if (positions->cols != cols && !is_one_column(in, positions)) {
+		if (cols == 1)
+			cli_fail("%s: %s: must be one column of numbers, not %zu",
+				 pe_reader_name(in), cli_spelling(key), positions->cols);
+		cli_fail("%s: %s: must be %zu columns of numbers, not %zu", pe_reader_name(in),
+			 cli_spelling(key), cols, positions->cols);
+	}
+	if (pe_positions_check_rows(pe_matrix_f64(positions), positions->rows, positions->cols,
+				    pe_reader_name(in), whole, &e))
 		cli_die(&e);
 	pe_reader_close(in);
+}
+
+void
+cli_read_positions(struct cli *cli, int key, const char *path, struct pe_format format, bool whole,
+		   struct pe_matrix *positions)
+{
+	read_columns(cli, key, path, format, 1, whole, positions);
+}
+
+void
+cli_read_position_columns(struct cli *cli, int key, const char *path, struct pe_format format,
+			  size_t cols, struct pe_matrix *positions)
+{
+	read_columns(cli, key, path, format, cols, false, positions);
 }

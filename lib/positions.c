@@ -29,11 +29,11 @@ pe_positions_rows(const struct pe_positions *p)
 }
 
 int
-pe_positions_check_list(const struct pe_positions *p, const char *name, bool whole,
+pe_positions_check_rows(const double *list, size_t rows, size_t cols, const char *name, bool whole,
 			struct pe_error *e)
 {
-	for (size_t r = 0; r < p->listed; r++) {
-		const double t = p->list[r];
+	for (size_t i = 0; i < rows * cols; i++) {
+		const double t = list[i];
 		const char *fault = NULL;
 
 		if (!isfinite(t))
@@ -43,8 +43,15 @@ pe_positions_check_list(const struct pe_positions *p, const char *name, bool who
 		else if (whole && t != trunc(t))
 			fault = "a position in a learned table must be whole";
 		if (fault != NULL)
-			return pe_fail(e, PE_FAULT_DATA, "%s: row %zu: %s: '%.17g'", name, r,
+			return pe_fail(e, PE_FAULT_DATA, "%s: row %zu: %s: '%.17g'", name, i / cols,
 				       fault, t);
 	}
 	return 0;
+}
+
+int
+pe_positions_check_list(const struct pe_positions *p, const char *name, bool whole,
+			struct pe_error *e)
+{
+	return pe_positions_check_rows(p->list, p->listed, 1, name, whole, e);
 }
