@@ -579,6 +579,44 @@ refuse:
 		   pe_quote(arg).text);
 }
 
+/* ---- a temporary output file ---- */
+
+/* Its name while it has one: a handler can reach nothing that is not at file scope. */
+static const char *volatile temporary;
+
+static void
+remove_temporary(void)
+{
+	if (temporary != NULL)
+		(void)unlink(temporary);
+	temporary = NULL;
+}
+
+static void
+remove_and_die(int signal_number)
+{
+	remove_temporary();
+	(void)signal(signal_number, SIG_DFL);
+	(void)raise(signal_number);
+}
+
+/* Only systems without unnamed files come here. What the parent ignores (nohup) stays ignored. */
+static void
+watch_temporary(const char *name)
+{
+	static const int deadly[] = {SIGHUP, SIGINT, SIGTERM, SIGPIPE};
+	static bool prepared; /* once is enough */
+
+	temporary = name;
+	if (prepared)
+		return;
+	prepared = true;
+	(void)atexit(remove_temporary);
+	for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++)
+		if (signal(deadly[i], remove_and_die) == SIG_IGN)
+			(void)signal(deadly[i], SIG_IGN);
+}
+
 /* ---- specs ---- */
 
 static void
@@ -650,11 +688,28 @@ stamp(struct cli *cli)
 }
 
 /* -t, or what the suffix of -o tells, or csv. */
+/* Suffixes that promise something else than rows; pe-cat knows them and asks before it comes here. */
+static void
+refuse_suffix(const char *path)
+{
+	static const char *const foreign[] = {".ppm", ".pgm", ".c", ".safetensors"};
+	const size_t length = path != NULL ? strlen(path) : 0;
+
+	for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
+		const size_t size = strlen(foreign[i]);
+		if (length > size && strcmp(path + length - size, foreign[i]) == 0)
+			cli_refuse("-o: only pe-cat writes %s (-t names a format): '%s'",
+				   foreign[i], pe_quote(path).text);
+	}
+}
+
 static struct pe_format
 output_format(const struct cli_common *common)
 {
 	struct pe_format format = common->to;
 
+	if (format.container == PE_AUTO)
+		refuse_suffix(common->output);
 	if (format.container == PE_AUTO && common->output != NULL)
 		format = pe_format_of_path(common->output);
 	if (format.container == PE_AUTO)
@@ -683,6 +738,7 @@ cli_writer(struct cli *cli, size_t cols, int64_t rows)
 	    .stamp = common->stamp ? stamp(cli) : NULL,
 	    .cols = cols,
 	    .rows = rows,
+	    .watch = watch_temporary,
 	};
 }
 

@@ -2,8 +2,9 @@
  *
  * A row in memory is an array of one element type, the carrier, whatever the file holds: the
  * reader converts into it and the writer out of it, and both say where a value does not fit.
- * Everything that is wrong in an input is said as "FILE:LINE: column C: what: 'text'" (text),
- * "FILE: byte B: what" (raw) or "FILE: what" (npy, safetensors). */
+ * Everything that is wrong in an input is said as "FILE: line L, column C: what: 'text'" (text, from 1),
+ * "FILE: byte B: what" (raw) or "FILE: what" (npy, safetensors); a value that the carrier or the output
+ * cannot hold as "FILE: row R, column C: what: 'value'" (from 0, as --rows and --cols count). */
 #ifndef PE_STREAM_H
 #define PE_STREAM_H
 
@@ -14,6 +15,7 @@
 
 #include "elem.h"
 #include "error.h"
+#include "io.h"
 #include "matrix.h"
 
 enum pe_container {
@@ -38,6 +40,8 @@ bool pe_format_parse(const char *text, struct pe_format *format);
 /* By the suffix of a path, a ".safetensors:NAME" included; PE_AUTO if it tells nothing. */
 struct pe_format pe_format_of_path(const char *path);
 bool pe_format_is_text(struct pe_format format);
+/* Its separator where it is text, else 0. */
+char pe_format_separator(struct pe_format format);
 
 /* ---- reading ---- */
 
@@ -68,8 +72,8 @@ const char *const *pe_reader_names(const struct pe_reader *r);
  * for more, so a filter answers a slow writer row by row. Rows read, 0 at the end, -1 on failure. */
 ssize_t pe_reader_read(struct pe_reader *r, void *rows, size_t max, struct pe_error *e);
 
-/* True where no whole row is buffered, so that the next read would have to ask the system: the moment for a
- * filter to flush what it has. */
+/* True where the next read would have to wait for the system: no whole row is buffered, and no more bytes
+ * are there. The moment for a filter to flush what it has. */
 bool pe_reader_waits(const struct pe_reader *r);
 
 /* All rows that are left, and closes nothing. */
@@ -95,7 +99,8 @@ struct pe_writer_spec {
 	int64_t rows; /* if known, else -1: npy to a pipe then holds the rows */
 	enum pe_elem
 	    carrier; /* element of the rows that are put; NONE: the element written, see pe_writer_carrier */
-	const char *tensor; /* safetensors: its name */
+	const char *tensor;     /* safetensors: its name */
+	pe_output_watch *watch; /* told of a temporary file that has a name; NULL: nobody */
 };
 
 struct pe_writer;
@@ -103,6 +108,9 @@ struct pe_writer;
 /* The element that a format resolves to: what a made table computes in. Text without an element
  * gives f64, npy without one gives natural (f64 where that is NONE). */
 enum pe_elem pe_writer_elem(const struct pe_writer_spec *spec);
+
+/* The container likewise: by the suffix of path, else csv. */
+struct pe_format pe_writer_format(const struct pe_writer_spec *spec);
 
 int pe_writer_open(struct pe_writer **w, const struct pe_writer_spec *spec, struct pe_error *e);
 enum pe_elem pe_writer_carrier(const struct pe_writer *w);
@@ -114,7 +122,7 @@ void *pe_writer_room(struct pe_writer *w, size_t want, size_t *room);
 int pe_writer_filled(struct pe_writer *w, size_t n, struct pe_error *e);
 /* n rows from elsewhere. */
 int pe_writer_put(struct pe_writer *w, const void *rows, size_t n, struct pe_error *e);
-/* Hands everything so far to the system; filters call it when they would wait for input. */
+/* Hands everything so far to the system. */
 int pe_writer_flush(struct pe_writer *w, struct pe_error *e);
 /* Flushes, completes, commits and frees, whatever it returns. Only after 0 is the output whole. */
 int pe_writer_close(struct pe_writer *w, struct pe_error *e);

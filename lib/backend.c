@@ -1,0 +1,85 @@
+/* backend - what a container offers to the stream room. */
+#include "backend.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "decimal.h"
+
+int
+pe_source_width(struct pe_source *s, size_t cols, struct pe_error *e)
+{
+	if (cols == 0)
+		return pe_fail(e, PE_FAULT_DATA, "%s: a matrix without columns", s->input.name);
+	if (s->cols != 0 && s->cols != cols)
+		return pe_fail(e, PE_FAULT_DATA, "%s: rows have %zu columns, %zu are due",
+			       s->input.name, cols, s->cols);
+	s->cols = cols;
+	return 0;
+}
+
+int
+pe_source_empty(const struct pe_source *s, struct pe_error *e)
+{
+	if (s->rows_optional)
+		return 0;
+	if (s->buffer.offset == 0)
+		return pe_fail(e, PE_FAULT_DATA, "%s: empty input (was it also the output?)",
+			       s->input.name);
+	return pe_fail(e, PE_FAULT_DATA, "%s: no rows, only names, blank lines or comments",
+		       s->input.name);
+}
+
+static void
+value_text(char to[PE_DECIMAL_MAX + 1], enum pe_elem elem, const void *values, size_t i)
+{
+	double x = 0;
+	size_t used;
+
+	switch (elem) {
+	case PE_I64: used = pe_decimal_write_i64(to, ((const int64_t *)values)[i]); break;
+	case PE_I32: used = pe_decimal_write_i64(to, ((const int32_t *)values)[i]); break;
+	default:
+		(void)pe_elem_convert(PE_F64, &x, elem,
+				      (const char *)values + i * pe_elem_size(elem), 1);
+		used = pe_decimal_write_f64(to, x);
+	}
+	to[used] = '\0';
+}
+
+static bool
+is_whole(enum pe_elem elem, const void *value)
+{
+	double x;
+
+	if (pe_elem_is_integer(elem))
+		return true;
+	(void)pe_elem_convert(PE_F64, &x, elem, value, 1);
+	return isfinite(x) && x == trunc(x);
+}
+
+int
+pe_convert_fail(const char *place, enum pe_elem to, enum pe_elem from, const void *src, size_t i,
+		struct pe_error *e)
+{
+	char text[PE_DECIMAL_MAX + 1];
+
+	value_text(text, from, src, i);
+	if (pe_elem_is_integer(to) && !is_whole(from, (const char *)src + i * pe_elem_size(from)))
+		return pe_fail(e, PE_FAULT_DATA, "%s: not an integer: '%s'", place, text);
+	return pe_fail(e, PE_FAULT_DATA, "%s: overflows %s: '%s'", place, pe_elem_name(to), text);
+}
+
+int
+pe_convert_rows(const char *place, uint64_t row, size_t cols, enum pe_elem to, void *dst,
+		enum pe_elem from, const void *src, size_t n, struct pe_error *e)
+{
+	const size_t fit = pe_elem_convert(to, dst, from, src, n);
+	char cell[512];
+
+	if (fit == n)
+		return 0;
+	(void)snprintf(cell, sizeof cell, "%s: row %llu, column %zu", place,
+		       (unsigned long long)(row + fit / cols), fit % cols);
+	return pe_convert_fail(cell, to, from, src, fit, e);
+}

@@ -1,0 +1,678 @@
+/* stream - matrices as rows: a format chosen once, then blocks of rows in and out. */
+#include "stream.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "csvio.h"
+#include "npyio.h"
+#include "num.h"
+#include "rawio.h"
+
+/* ---- formats ---- */
+
+static const struct {
+	const char *name;
+	enum pe_container container;
+	char separator; /* of text */
+	bool takes_elem;
+	const struct pe_backend *backend; /* reads it */
+} containers[] = {
+    {"csv", PE_CSV, ',', true, &pe_csv_backend},    {"tsv", PE_TSV, '\t', true, &pe_csv_backend},
+    {"txt", PE_TXT, ' ', true, &pe_csv_backend},    {"npy", PE_NPY, 0, true, &pe_npy_backend},
+    {"safetensors", PE_SAFETENSORS, 0, true, NULL}, {"", PE_RAW, 0, false, &pe_raw_backend},
+};
+enum { CONTAINERS = sizeof containers / sizeof containers[0] };
+
+static size_t
+container_index(enum pe_container container)
+{
+	for (size_t i = 0; i < CONTAINERS; i++)
+		if (containers[i].container == container)
+			return i;
+	return 0; /* nothing said: csv */
+}
+
+static bool
+parse_raw(const char *text, size_t length, struct pe_format *format)
+{
+	format->container = PE_RAW;
+	format->big_endian = length == 5 && memcmp(text + 3, "be", 2) == 0;
+	format->elem = pe_elem_find(text, format->big_endian ? 3 : length);
+	if (format->big_endian)
+		return format->elem == PE_F64 || format->elem == PE_F32;
+	return format->elem != PE_ELEM_NONE;
+}
+
+bool
+pe_format_parse(const char *text, struct pe_format *format)
+{
+	const size_t length = strcspn(text, ":");
+
+	*format = (struct pe_format){.container = PE_AUTO};
+	for (size_t i = 0; i < CONTAINERS; i++) {
+		if (strlen(containers[i].name) != length || length == 0 ||
+		    memcmp(containers[i].name, text, length) != 0)
+			continue;
+		format->container = containers[i].container;
+		if (text[length] == '\0')
+			return true;
+		format->elem = pe_elem_find(text + length + 1, strlen(text + length + 1));
+		return containers[i].takes_elem && format->elem != PE_ELEM_NONE &&
+		       (format->container != PE_NPY || pe_npy_has(format->elem));
+	}
+	return text[length] == '\0' && parse_raw(text, length, format);
+}
+
+/* Behind ".safetensors:" in a path that names a tensor, else NULL. */
+static const char *
+tensor_of_path(const char *path)
+{
+	static const char mark[] = ".safetensors:";
+	const char *at = strstr(path, mark);
+
+	return at != NULL ? at + sizeof mark - 1 : NULL;
+}
+
+struct pe_format
+pe_format_of_path(const char *path)
+{
+	struct pe_format format = {.container = PE_AUTO};
+
+	if (path == NULL)
+		return format;
+	if (tensor_of_path(path) != NULL)
+		return (struct pe_format){.container = PE_SAFETENSORS};
+	const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+	const char *dot = strrchr(name, '.');
+	if (dot == NULL || strchr(dot, ':') != NULL || !pe_format_parse(dot + 1, &format))
+		return (struct pe_format){.container = PE_AUTO};
+	return format;
+}
+
+char
+pe_format_separator(struct pe_format format)
+{
+	return containers[container_index(format.container)].separator;
+}
+
+bool
+pe_format_is_text(struct pe_format format)
+{
+	return format.container != PE_AUTO && pe_format_separator(format) != 0;
+}
+
+/* ---- reading ---- */
+
+struct pe_reader {
+	struct pe_source source;
+	const struct pe_backend *backend;
+	bool text, opened;
+};
+
+/* Where neither the user nor the suffix tells: npy by its magic, else csv. No more bytes are waited for
+ * than look like the magic. */
+static int
+sniff(struct pe_source *s, struct pe_format *format, struct pe_error *e)
+{
+	size_t n = 1;
+
+	do {
+		if (pe_buffer_need(&s->buffer, n, e))
+			return -1;
+	} while (pe_buffer_size(&s->buffer) >= n && n < PE_NPY_MAGIC_SIZE &&
+		 memcmp(pe_buffer_bytes(&s->buffer), PE_NPY_MAGIC, n) == 0 && n++);
+	const bool npy = pe_buffer_size(&s->buffer) >= PE_NPY_MAGIC_SIZE &&
+			 memcmp(pe_buffer_bytes(&s->buffer), PE_NPY_MAGIC, PE_NPY_MAGIC_SIZE) == 0;
+	format->container = npy ? PE_NPY : PE_CSV;
+	return 0;
+}
+
+static int
+open_input(struct pe_source *s, const char *path, struct pe_error *e)
+{
+	const char *tensor = path != NULL ? tensor_of_path(path) : NULL;
+	char *file = NULL;
+
+	if (tensor != NULL) {
+		const size_t length = (size_t)(tensor - path) - 1;
+		file = malloc(length + 1);
+		if (file == NULL)
+			return pe_fail_memory(e);
+		memcpy(file, path, length);
+		file[length] = '\0';
+		s->tensor = tensor;
+	}
+	const int failed = pe_input_open(&s->input, file != NULL ? file : path, e);
+	free(file);
+	return failed;
+}
+
+static int
+open_reader(struct pe_reader *r, const struct pe_reader_spec *spec, struct pe_error *e)
+{
+	struct pe_source *s = &r->source;
+	struct pe_format format = spec->format;
+
+	*s = (struct pe_source){.input = {.fd = -1}};
+	if (format.container == PE_AUTO)
+		format.container = pe_format_of_path(spec->path).container;
+	if (format.container == PE_RAW && format.elem == PE_ELEM_NONE)
+		format = pe_format_of_path(spec->path);
+	if (open_input(s, spec->path, e))
+		return -1;
+	pe_buffer_init(&s->buffer, &s->input);
+	if (format.container == PE_AUTO && sniff(s, &format, e))
+		return -1;
+	s->elem = format.elem;
+	s->big_endian = format.big_endian;
+	s->carrier = spec->carrier;
+	s->header = spec->header;
+	s->rows_optional = spec->rows_optional;
+	s->separator = pe_format_separator(format);
+	s->cols = spec->cols;
+	s->rows = -1;
+	r->text = pe_format_is_text(format);
+	r->backend = containers[container_index(format.container)].backend;
+	if (r->backend == NULL)
+		return pe_fail(e, PE_FAULT_DATA, "%s: safetensors files are not read",
+			       s->input.name);
+	r->opened = true;
+	return r->backend->open(s, e);
+}
+
+int
+pe_reader_open(struct pe_reader **reader, const struct pe_reader_spec *spec, struct pe_error *e)
+{
+	struct pe_reader *r = calloc(1, sizeof *r);
+
+	*reader = NULL;
+	if (r == NULL)
+		return pe_fail_memory(e);
+	if (open_reader(r, spec, e)) {
+		pe_reader_close(r);
+		return -1;
+	}
+	*reader = r;
+	return 0;
+}
+
+size_t
+pe_reader_cols(const struct pe_reader *r)
+{
+	return r->source.cols;
+}
+
+enum pe_elem
+pe_reader_elem(const struct pe_reader *r)
+{
+	return r->source.elem;
+}
+
+bool
+pe_reader_is_text(const struct pe_reader *r)
+{
+	return r->text;
+}
+
+enum pe_elem
+pe_reader_carrier(const struct pe_reader *r)
+{
+	return r->source.carrier;
+}
+
+int64_t
+pe_reader_rows(const struct pe_reader *r)
+{
+	return r->source.rows;
+}
+
+const char *
+pe_reader_name(const struct pe_reader *r)
+{
+	return r->source.input.name;
+}
+
+const char *const *
+pe_reader_names(const struct pe_reader *r)
+{
+	return (const char *const *)r->source.names;
+}
+
+ssize_t
+pe_reader_read(struct pe_reader *r, void *rows, size_t max, struct pe_error *e)
+{
+	return max > 0 ? r->backend->read(&r->source, rows, max, e) : 0;
+}
+
+bool
+pe_reader_waits(const struct pe_reader *r)
+{
+	return !r->source.buffer.ended && !r->backend->holds_row(&r->source) &&
+	       !pe_input_ready(&r->source.input);
+}
+
+/* How many rows to make room for next: as many as are known to be in the file, else half as many again.
+ * A header's word counts only where the file is as large as it says, which the backend has checked. */
+static size_t
+rows_to_come(const struct pe_reader *r, size_t have, size_t row_bytes)
+{
+	const size_t block = PE_IO_BLOCK / row_bytes + 1;
+
+	if (have == 0 && r->source.rows > 0 && pe_input_size(&r->source.input) >= 0)
+		return (size_t)r->source.rows;
+	return have / 2 > block ? have / 2 : block;
+}
+
+/* A matrix of no more memory than it has rows. */
+static void
+trim_matrix(struct pe_matrix *m, size_t row_bytes)
+{
+	void *exact = m->rows * row_bytes > 0 ? realloc(m->data, m->rows * row_bytes) : NULL;
+
+	if (exact != NULL) {
+		m->data = exact;
+	} else if (m->rows * row_bytes == 0) {
+		free(m->data);
+		m->data = NULL;
+	}
+}
+
+int
+pe_reader_all(struct pe_reader *r, struct pe_matrix *m, struct pe_error *e)
+{
+	const size_t row_bytes = r->source.cols * pe_elem_size(r->source.carrier);
+	size_t room = 0, bytes;
+
+	*m = (struct pe_matrix){.cols = r->source.cols, .elem = r->source.carrier};
+	if (m->cols == 0) /* no rows, and that is allowed */
+		return 0;
+	for (;;) {
+		if (m->rows == room) {
+			room += rows_to_come(r, room, row_bytes);
+			void *data = NULL;
+			if (pe_num_size(room, row_bytes, 1, &bytes))
+				data = realloc(m->data, bytes);
+			if (data == NULL) {
+				pe_matrix_free(m);
+				return pe_fail_memory(e);
+			}
+			m->data = data;
+		}
+		const ssize_t n = pe_reader_read(r, pe_matrix_row(m, m->rows), room - m->rows, e);
+		if (n < 0) {
+			pe_matrix_free(m);
+			return -1;
+		}
+		if (n == 0)
+			break;
+		m->rows += (size_t)n;
+	}
+	trim_matrix(m, row_bytes);
+	return 0;
+}
+
+void
+pe_reader_close(struct pe_reader *r)
+{
+	struct pe_error unused; /* what there was to read has been read */
+
+	if (r == NULL)
+		return;
+	if (r->opened)
+		r->backend->close(&r->source);
+	for (size_t i = 0; r->source.names != NULL && i < r->source.cols; i++)
+		free(r->source.names[i]);
+	free(r->source.names);
+	pe_buffer_free(&r->source.buffer);
+	(void)pe_input_close(&r->source.input, &unused);
+	free(r);
+}
+
+int
+pe_matrix_read(struct pe_matrix *m, const struct pe_reader_spec *spec, struct pe_error *e)
+{
+	struct pe_reader *r;
+
+	if (pe_reader_open(&r, spec, e))
+		return -1;
+	const int failed = pe_reader_all(r, m, e);
+	pe_reader_close(r);
+	return failed;
+}
+
+/* ---- writing ---- */
+
+struct pe_writer {
+	struct pe_output output;
+	struct pe_format format; /* container and element resolved */
+	enum pe_elem carrier;
+	size_t cols;
+	int64_t rows_due; /* npy: what the header says, -1: not known before the end */
+	uint64_t rows;    /* put so far */
+	bool held;        /* npy to a pipe, rows unknown: the whole of it stays in block */
+
+	/* Bytes on their way out: whole rows. Between two calls there is always room for one more. */
+	char *block;
+	size_t used, room;
+	size_t out_row; /* bytes of a row at most (text), or exactly */
+	bool straight;  /* the block's bytes are rows of the carrier: they are filled in place */
+
+	void *staged; /* rows of the carrier that pe_writer_room hands out, unless straight */
+	size_t staged_rows;
+	void *converted; /* one row of the element written, where the carrier is another */
+	struct pe_csv_format text;
+};
+
+struct pe_format
+pe_writer_format(const struct pe_writer_spec *spec)
+{
+	struct pe_format format = spec->format;
+
+	if (format.container == PE_AUTO) {
+		format = pe_format_of_path(spec->path);
+		if (format.container == PE_AUTO)
+			format.container = PE_CSV;
+		if (spec->format.elem != PE_ELEM_NONE)
+			format.elem = spec->format.elem;
+	}
+	return format;
+}
+
+/* Text prints whole numbers as they are and any float as the f64 that it is. */
+static enum pe_elem
+text_element(enum pe_elem carrier)
+{
+	return pe_elem_is_integer(carrier) ? carrier : PE_F64;
+}
+
+enum pe_elem
+pe_writer_elem(const struct pe_writer_spec *spec)
+{
+	const struct pe_format format = pe_writer_format(spec);
+
+	if (format.elem != PE_ELEM_NONE)
+		return format.elem;
+	if (pe_format_is_text(format))
+		return text_element(spec->carrier);
+	return spec->natural != PE_ELEM_NONE ? spec->natural : PE_F64;
+}
+
+enum pe_elem
+pe_writer_carrier(const struct pe_writer *w)
+{
+	return w->carrier;
+}
+
+/* Makes room for `more` bytes behind the used ones. */
+static int
+reserve(struct pe_writer *w, size_t more, struct pe_error *e)
+{
+	size_t room = w->room;
+
+	if (w->room - w->used >= more)
+		return 0;
+	if (more > PTRDIFF_MAX / 2 - w->used)
+		return pe_fail_memory(e);
+	if (room < w->used + more)
+		room = room + room / 2 > w->used + more ? room + room / 2 : w->used + more;
+	char *block = realloc(w->block, room);
+	if (block == NULL)
+		return pe_fail_memory(e);
+	w->block = block;
+	w->room = room;
+	return 0;
+}
+
+static int
+write_block(struct pe_writer *w, struct pe_error *e)
+{
+	const size_t size = w->used;
+
+	if (w->held || size == 0)
+		return 0;
+	w->used = 0;
+	return pe_output_write(&w->output, w->block, size, e);
+}
+
+static int
+begin_text(struct pe_writer *w, const struct pe_writer_spec *spec, struct pe_error *e)
+{
+	if (spec->stamp != NULL) {
+		const size_t size = strlen(spec->stamp) + 3;
+		if (reserve(w, size, e))
+			return -1;
+		memcpy(w->block + w->used, "# ", 2);
+		memcpy(w->block + w->used + 2, spec->stamp, size - 3);
+		w->used += size;
+		w->block[w->used - 1] = '\n';
+	}
+	if (spec->names != NULL) {
+		const char separator = w->text.separator;
+		if (reserve(w, pe_csv_write_names(NULL, separator, spec->names, w->cols), e))
+			return -1;
+		w->used += pe_csv_write_names(w->block + w->used, separator, spec->names, w->cols);
+	}
+	return 0;
+}
+
+static int
+begin_npy(struct pe_writer *w, const struct pe_writer_spec *spec, struct pe_error *e)
+{
+	w->rows_due = spec->rows;
+	if (reserve(w, PE_NPY_HEADER, e))
+		return -1;
+	pe_npy_header(w->block, w->format.elem, spec->rows < 0 ? 0 : (uint64_t)spec->rows, w->cols);
+	w->used = PE_NPY_HEADER;
+	return 0;
+}
+
+static bool
+swaps(const struct pe_writer *w)
+{
+	return w->format.container == PE_RAW && pe_raw_swapped(w->format.big_endian);
+}
+
+static int
+allocate_writer(struct pe_writer *w, bool rows_unknown, struct pe_error *e)
+{
+	const bool text = pe_format_is_text(w->format);
+	const size_t width = pe_elem_size(w->carrier);
+	size_t row, converted;
+
+	if (text ? !pe_csv_row_max(w->cols, &w->out_row)
+		 : !pe_num_size(w->cols, pe_elem_size(w->format.elem), 1, &w->out_row))
+		return pe_fail_memory(e);
+	if (!pe_num_size(w->cols, width, 1, &row) || !pe_num_size(w->cols, 8, 1, &converted))
+		return pe_fail_memory(e);
+	w->held = w->format.container == PE_NPY && rows_unknown && !pe_output_patchable(&w->output);
+	w->straight = !text && w->carrier == w->format.elem && !swaps(w) && !w->held;
+	if (w->straight)
+		return 0;
+	w->staged_rows = row < PE_IO_BLOCK ? PE_IO_BLOCK / row : 1;
+	w->staged = malloc(w->staged_rows * row);
+	w->converted = malloc(converted);
+	return w->staged != NULL && w->converted != NULL ? 0 : pe_fail_memory(e);
+}
+
+static int
+check_spec(const struct pe_writer_spec *spec, struct pe_format format, struct pe_error *e)
+{
+	if (spec->cols == 0)
+		return pe_fail(e, PE_FAULT_DATA, "a matrix without columns cannot be written");
+	if (format.container == PE_SAFETENSORS)
+		return pe_fail(e, PE_FAULT_ARGUMENT, "safetensors files are not written");
+	if (format.container == PE_NPY && !pe_npy_has(format.elem))
+		return pe_fail(e, PE_FAULT_ARGUMENT, "npy has no element '%s'",
+			       pe_elem_name(format.elem));
+	return 0;
+}
+
+static int
+open_writer(struct pe_writer *w, const struct pe_writer_spec *spec, struct pe_error *e)
+{
+	w->output.fd = -1;
+	w->format = pe_writer_format(spec);
+	w->format.elem = pe_writer_elem(spec);
+	w->carrier = spec->carrier != PE_ELEM_NONE ? spec->carrier : w->format.elem;
+	w->cols = spec->cols;
+	w->rows_due = -1;
+	w->text = (struct pe_csv_format){pe_format_separator(w->format), spec->digits};
+	if (check_spec(spec, w->format, e) ||
+	    pe_output_open(&w->output, spec->path, spec->watch, e) ||
+	    allocate_writer(w, spec->rows < 0, e))
+		return -1;
+	if (pe_format_is_text(w->format) && begin_text(w, spec, e))
+		return -1;
+	if (w->format.container == PE_NPY && begin_npy(w, spec, e))
+		return -1;
+	return reserve(w,
+		       w->out_row < PE_IO_BLOCK && !pe_format_is_text(w->format)
+			   ? PE_IO_BLOCK
+			   : PE_IO_BLOCK + w->out_row,
+		       e);
+}
+
+int
+pe_writer_open(struct pe_writer **writer, const struct pe_writer_spec *spec, struct pe_error *e)
+{
+	struct pe_writer *w = calloc(1, sizeof *w);
+
+	*writer = NULL;
+	if (w == NULL)
+		return pe_fail_memory(e);
+	if (open_writer(w, spec, e)) {
+		pe_writer_abandon(w);
+		return -1;
+	}
+	*writer = w;
+	return 0;
+}
+
+void *
+pe_writer_room(struct pe_writer *w, size_t want, size_t *room)
+{
+	size_t rows = w->staged_rows;
+	void *at = w->staged;
+
+	if (w->straight) {
+		rows = (w->room - w->used) / w->out_row;
+		at = w->block + w->used;
+	}
+	*room = rows < want ? rows : want;
+	return at;
+}
+
+/* One row into the block, in the element and byte order of the file. */
+static int
+put_row(struct pe_writer *w, const void *row, struct pe_error *e)
+{
+	const enum pe_elem elem = w->format.elem;
+	char *to = w->block + w->used;
+
+	if (w->carrier != elem) {
+		if (pe_convert_rows(w->output.name, w->rows, w->cols, elem, w->converted,
+				    w->carrier, row, w->cols, e))
+			return -1;
+		row = w->converted;
+	}
+	if (pe_format_is_text(w->format)) {
+		w->used += pe_csv_write_row(to, &w->text, elem, row, w->cols);
+		return 0;
+	}
+	memcpy(to, row, w->out_row);
+	if (swaps(w))
+		pe_raw_swap(to, w->cols, pe_elem_size(elem));
+	w->used += w->out_row;
+	return 0;
+}
+
+/* Room for one row more. */
+static int
+make_way(struct pe_writer *w, struct pe_error *e)
+{
+	if (w->room - w->used >= w->out_row)
+		return 0;
+	return w->held ? reserve(w, w->out_row, e) : write_block(w, e);
+}
+
+int
+pe_writer_put(struct pe_writer *w, const void *rows, size_t n, struct pe_error *e)
+{
+	const char *row = rows;
+	const size_t width = w->cols * pe_elem_size(w->carrier);
+
+	if (w->straight && n * width >= PE_IO_BLOCK) { /* large enough as it is */
+		w->rows += n;
+		return write_block(w, e) || pe_output_write(&w->output, rows, n * width, e) ? -1
+											    : 0;
+	}
+	for (size_t i = 0; i < n; i++, row += width) {
+		if (put_row(w, row, e) || make_way(w, e))
+			return -1;
+		w->rows++;
+	}
+	return 0;
+}
+
+int
+pe_writer_filled(struct pe_writer *w, size_t n, struct pe_error *e)
+{
+	if (!w->straight)
+		return pe_writer_put(w, w->staged, n, e);
+	w->used += n * w->out_row;
+	w->rows += n;
+	return make_way(w, e);
+}
+
+int
+pe_writer_flush(struct pe_writer *w, struct pe_error *e)
+{
+	return write_block(w, e);
+}
+
+/* The row count into npy's header, where it was not known. */
+static int
+complete_npy(struct pe_writer *w, struct pe_error *e)
+{
+	char header[PE_NPY_HEADER];
+
+	if (w->rows_due >= 0 && (uint64_t)w->rows_due != w->rows)
+		return pe_fail(e, PE_FAULT_DATA, "%s: %llu rows came, %lld were announced",
+			       w->output.name, (unsigned long long)w->rows, (long long)w->rows_due);
+	if (w->rows_due >= 0)
+		return 0;
+	pe_npy_header(header, w->format.elem, w->rows, w->cols);
+	if (!w->held)
+		return pe_output_write_at(&w->output, 0, header, sizeof header, e);
+	memcpy(w->block, header, sizeof header);
+	w->held = false;
+	return write_block(w, e);
+}
+
+int
+pe_writer_close(struct pe_writer *w, struct pe_error *e)
+{
+	int failed = write_block(w, e);
+
+	if (!failed && w->format.container == PE_NPY)
+		failed = complete_npy(w, e);
+	if (!failed)
+		failed = pe_output_commit(&w->output, e);
+	pe_writer_abandon(w);
+	return failed;
+}
+
+void
+pe_writer_abandon(struct pe_writer *w)
+{
+	if (w == NULL)
+		return;
+	pe_output_abandon(&w->output);
+	free(w->block);
+	free(w->staged);
+	free(w->converted);
+	free(w);
+}
