@@ -40,7 +40,7 @@ JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 SETUP = CC='$(CC)' CPPFLAGS='$(DEP_CFLAGS) $(CPPFLAGS)' tests/setup.sh
 
-.PHONY: all bin lib completions twin check check-unit check-asan lint demo \
+.PHONY: all bin lib completions twin check check-unit check-asan lint demo gallery \
 	install uninstall dist clean
 all: bin lib completions
 bin: $(COMMANDS:%=$(BUILD)/bin/%)
@@ -107,6 +107,11 @@ demo:
 	@$(SETUP) build demo
 	@$(SUBMAKE) all
 	@POSENC_BIN='$(BUILD)/bin' tests/demo/demo.sh '$(BUILD)/demo'
+
+gallery: # the figures of the papers, each by a script of tests/examples
+	@$(SETUP) build demo
+	@$(SUBMAKE) all
+	@for s in tests/examples/*.sh; do POSENC_BIN='$(BUILD)/bin' $$s '$(BUILD)/gallery' || exit; done
 
 # What is installed: directory below PREFIX, mode, files. Uninstalling goes through the same list.
 define installed

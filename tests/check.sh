@@ -10,6 +10,10 @@ build=${BUILD:-build}
 logs=$build/check
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 only=${1:-.*}
+# What surrounds the commands is tested once, not through every twin.
+shopt -s extglob nullglob
+around=(tests/@(layers|help|install|gallery|setup).bats)
+commands=(tests/!(layers|help|install|gallery|setup).bats)
 passed=0 failed=0 skipped=0
 rm -rf "$logs" && mkdir -p "$logs" || exit
 
@@ -36,13 +40,13 @@ stage() {
 	[ "$not" -eq 0 ] || awk '/^(ok|1\.\.)/ { show = 0 } /^not ok/ { show = 1 } show' "$log"
 }
 
-# The suite, in parallel where GNU parallel is there.
+# suite FILE...: bats, in parallel where GNU parallel is there.
 suite() {
 	local options=(--formatter tap)
 	if parallel --version 2>/dev/null | grep -q GNU; then
 		options+=(--jobs "$jobs")
 	fi
-	bats "${options[@]}" tests/*.bats
+	[ $# -eq 0 ] || bats "${options[@]}" "$@"
 }
 
 unit_tests() {
@@ -60,10 +64,11 @@ behaviour() { # BIN PREFIX
 	export POSENC_BIN
 	stage "${2}golden" tests/golden.sh
 	stage "${2}examples" tests/examples.sh
-	stage "${2}bats" suite
+	stage "${2}bats" suite "${commands[@]}"
 }
 
 stage unit unit_tests
+stage around suite "${around[@]}"
 behaviour "$build/bin" ''
 for twin in ${TWINS:-}; do
 	behaviour "$twin/bin" "${twin##*/}-"

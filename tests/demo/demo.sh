@@ -4,6 +4,7 @@
 set -eu -o pipefail
 PATH=$(cd "${POSENC_BIN:-build/bin}" && pwd):$PATH
 export LC_ALL=C
+examples=$(cd "$(dirname "$0")/../examples" && pwd)
 mkdir -p "$1"
 cd "$1"
 
@@ -62,55 +63,9 @@ look "bare attention cannot tell who bites: the rows come out shuffled as they w
    mask, or positions added to the words, makes the order count."
 
 title "Pictures"
-pe-table -n 128 -d 128 -t txt -o table.txt
-pe-table -n 20 -d 8 | relattn -W <(pe-shift -k 1 -d 8 -g 8) --scale 1 --emit weights -t txt -o head.txt
-gnuplot <<'END'
-set terminal pngcairo size 1000,700 font ",16" background "white"
-set border lc rgb "#444444"
-set tics nomirror out
-
-set output "table.png"
-set title "Sinusoidal position table, d = 128, base 10000"
-set xlabel "column (sine, cosine of pair 0, 1, …)"
-set ylabel "position t"
-set cblabel "value"
-set palette defined (-1 "#2166ac", 0 "#ffffff", 1 "#b2182b")
-set cbrange [-1:1]
-set xrange [-0.5:127.5]
-set yrange [127.5:-0.5]
-set xtics 0,16
-set ytics 0,16
-plot "table.txt" matrix with image notitle
-
-set output "head.png"
-set title "Previous-token head: weights of q·8M_1·k"
-set xlabel "key position n"
-set ylabel "query position m"
-set cblabel "weight"
-set palette defined (0 "#ffffff", 0.5 "#fdae61", 1 "#a50026")
-set cbrange [0:1]
-set xrange [-0.5:19.5]
-set yrange [19.5:-0.5]
-set xtics 0,2
-set ytics 0,2
-plot "head.txt" matrix with image notitle
-
-set output "similarity.png"
-set title "Similarity of two positions, d = 64"
-set xlabel "offset between them"
-set ylabel "dot product / 32"
-set xrange [0:1000]
-set yrange [-0.4:1.05]
-set xtics 0,100
-set ytics 0.2
-set grid lc rgb "#dddddd"
-set key top right
-plot 0 lc rgb "#888888" notitle, \
-     "curve-100.txt"   using 0:1 with lines lw 1.5 lc rgb "#fdae61" title "base 100", \
-     "curve-10000.txt" using 0:1 with lines lw 3   lc rgb "#2166ac" title "base 10000"
-END
 for picture in table:"each pair of columns a clock, fast ones left, slow ones right" \
-	similarity:"the wider base falls slowly and stays above zero; base 100 is spent after a few steps" \
-	head:"a bright line one below the diagonal"; do
-	printf '   %-28s %s\n' "$1/${picture%%:*}.png" "${picture#*:}"
+	similarity:"a wide base falls slowly and stays above zero; base 100 is spent after a few steps" \
+	previous-token:"a bright line one below the diagonal"; do
+	"$examples/${picture%%:*}.sh" .
+	look "${picture#*:}."
 done

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# The score of a rotated query and key against their offset: it knows nothing else, and fades (Su et al. 2021).
+source "$(dirname "$0")/plot.bash"
+
+row=$(yes 1 | head -n 128 | paste -s -d , -)
+for base in 10000 500000; do
+	yes "$row" | head -n 513 | pe-rope -b "$base" | pe-sim --by-offset --metric dot -t txt -o "$base.txt"
+done
+plot 1000,700 <<'END'
+set title "Rotary score of equal query and key, d = 128"
+set xlabel "offset: key − query"
+set ylabel "q·k / 128"
+set xrange [-512:512]
+set xtics 128
+plot "500000.txt" using 1:($2/128) with lines lw 2 lc rgb red  title "base 500000", \
+     "10000.txt"  using 1:($2/128) with lines lw 2 lc rgb blue title "base 10000"
+END
