@@ -40,7 +40,7 @@ JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 SETUP = CC='$(CC)' CPPFLAGS='$(DEP_CFLAGS) $(CPPFLAGS)' tests/setup.sh
 
-.PHONY: all bin lib completions twin check check-unit check-asan lint demo gallery \
+.PHONY: all bin lib completions twin check check-unit check-asan coverage measure lint demo gallery \
 	install uninstall dist clean
 all: bin lib completions
 bin: $(COMMANDS:%=$(BUILD)/bin/%)
@@ -100,6 +100,13 @@ check-asan: twin
 	@BUILD='$(BUILD)' TWINS='$(BUILD)/asan' tests/check.sh 'asan-.*'
 twin: # the commands once more, with address and undefined-behaviour sanitizers
 	@$(MAKE) --no-print-directory bin BUILD='$(BUILD)/asan' CFLAGS='$(SANITIZE) $(filter -Werror%,$(CFLAGS))'
+coverage: # which lines of lib/ the tests run
+	@$(SETUP) build check unit
+	@$(SUBMAKE) measure BUILD='$(BUILD)/coverage' CFLAGS='-O0 -g --coverage'
+measure: bin
+	@mkdir -p '$(BUILD)'; find '$(BUILD)' -name '*.gcda' -exec rm {} +
+	-@BUILD='$(BUILD)' MAKE='$(MAKE)' tests/check.sh 'unit|golden|examples|bats'
+	@BUILD='$(BUILD)' tests/coverage.sh
 lint:
 	@tests/lint.sh
 
