@@ -120,12 +120,15 @@ gallery: # the figures of the papers, each by a script of tests/examples
 	@$(SUBMAKE) all
 	@for s in tests/examples/*.sh; do POSENC_BIN='$(BUILD)/bin' $$s '$(BUILD)/gallery' || exit; done
 
+# A room's inside (name_part.h) and the file kinds behind stream stay here.
+PRIVATE = $(wildcard lib/*_*.h lib/backend.h lib/csvio.h lib/rawio.h lib/npyio.h lib/safetensors.h)
+HEADERS = $(filter-out $(PRIVATE),$(wildcard lib/*.h))
 # What is installed: directory below PREFIX, mode, files. Uninstalling goes through the same list.
 define installed
 $(call $1,bin,755,$(COMMANDS:%=$(BUILD)/bin/%))
 $(call $1,lib,644,$(BUILD)/lib/libposenc.a)
 $(call $1,lib/pkgconfig,644,$(BUILD)/posenc.pc)
-$(call $1,include/posenc,644,$(wildcard lib/*.h))
+$(call $1,include/posenc,644,$(HEADERS))
 $(call $1,share/man/man1,644,$(wildcard man/*.1))
 $(call $1,share/man/man3,644,$(wildcard man/*.3))
 $(call $1,share/man/man7,644,$(wildcard man/*.7))
