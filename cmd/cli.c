@@ -687,7 +687,6 @@ stamp(struct cli *cli)
 	return text;
 }
 
-/* -t, or what the suffix of -o tells, or csv. */
 /* Suffixes that promise something else than rows; pe-cat knows them and asks before it comes here. */
 static void
 refuse_suffix(const char *path)
@@ -703,6 +702,7 @@ refuse_suffix(const char *path)
 	}
 }
 
+/* -t, or what the suffix of -o tells, or csv. */
 static struct pe_format
 output_format(const struct cli_common *common)
 {

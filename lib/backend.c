@@ -3,8 +3,55 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "decimal.h"
+#include "num.h"
+
+/* To the number of rows it has, or may have. */
+static int
+set_room(struct pe_matrix *m, size_t rows, struct pe_error *e)
+{
+	size_t bytes;
+
+	if (!pe_num_size(rows, m->cols, pe_elem_size(m->elem), &bytes))
+		return pe_fail_memory(e);
+	void *data = realloc(m->data, bytes > 0 ? bytes : 1);
+	if (data == NULL)
+		return pe_fail_memory(e);
+	m->data = data;
+	return 0;
+}
+
+int
+pe_rows_gather(struct pe_matrix *m, pe_rows_read *read, void *context, size_t expected,
+	       struct pe_error *e)
+{
+	const size_t block = PE_IO_BLOCK / (m->cols * 8 + 1) + 1;
+	size_t room = 0;
+	ssize_t n = 1;
+
+	while (n > 0) {
+		if (m->rows == room) {
+			const size_t more = room / 2 > block ? room / 2 : block;
+			room += expected > room ? expected - room : more;
+			n = set_room(m, room, e);
+		}
+		if (n >= 0)
+			n = read(context, pe_matrix_row(m, m->rows), room - m->rows, e);
+		if (n > 0)
+			m->rows += (size_t)n;
+	}
+	if (n < 0 || set_room(m, m->rows, e)) {
+		pe_matrix_free(m);
+		return -1;
+	}
+	if (m->rows == 0) {
+		free(m->data);
+		m->data = NULL;
+	}
+	return 0;
+}
 
 int
 pe_source_width(struct pe_source *s, size_t cols, struct pe_error *e)

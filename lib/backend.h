@@ -11,6 +11,7 @@
 #include "elem.h"
 #include "error.h"
 #include "io.h"
+#include "matrix.h"
 
 /* An input under way. The stream room fills it from its spec, the backend's open completes it. */
 struct pe_source {
@@ -38,6 +39,12 @@ struct pe_backend {
 	bool (*holds_row)(const struct pe_source *s);
 	void (*close)(struct pe_source *s);
 };
+
+/* Fills a matrix whose cols and elem are set with all rows that `read` gives. expected: how many that is likely to
+ * be, 0 if nobody knows. On failure the matrix is empty. */
+typedef ssize_t pe_rows_read(void *context, void *rows, size_t max, struct pe_error *e);
+int pe_rows_gather(struct pe_matrix *m, pe_rows_read *read, void *context, size_t expected,
+		   struct pe_error *e);
 
 /* The checks that all backends share. Fails where the width found is not the one due, or zero. */
 int pe_source_width(struct pe_source *s, size_t cols, struct pe_error *e);

@@ -23,6 +23,9 @@ void pe_matrix_free(struct pe_matrix *m); /* may be called on a zeroed struct, a
  * in *capacity (rows, 0 at first). */
 int pe_matrix_resize(struct pe_matrix *m, size_t rows, size_t *capacity, struct pe_error *e);
 
+/* Columns first .. first + n - 1 as n rows of the transposed matrix, to `rows`. */
+void pe_matrix_columns(const struct pe_matrix *m, size_t first, size_t n, void *rows);
+
 /* Address of a row; pe_matrix_f64 is for f64 matrices. */
 void *pe_matrix_row(const struct pe_matrix *m, size_t row);
 double *pe_matrix_f64(const struct pe_matrix *m);

@@ -199,6 +199,12 @@ pe_reader_open(struct pe_reader **reader, const struct pe_reader_spec *spec, str
 	return 0;
 }
 
+bool
+pe_reader_is_file(const struct pe_reader *r)
+{
+	return r->source.input.owned && pe_input_size(&r->source.input) >= 0;
+}
+
 size_t
 pe_reader_cols(const struct pe_reader *r)
 {
@@ -254,64 +260,22 @@ pe_reader_waits(const struct pe_reader *r)
 	       !pe_input_ready(&r->source.input);
 }
 
-/* How many rows to make room for next: as many as are known to be in the file, else half as many again.
- * A header's word counts only where the file is as large as it says, which the backend has checked. */
-static size_t
-rows_to_come(const struct pe_reader *r, size_t have, size_t row_bytes)
+static ssize_t
+read_more(void *reader, void *rows, size_t max, struct pe_error *e)
 {
-	const size_t block = PE_IO_BLOCK / row_bytes + 1;
-
-	if (have == 0 && r->source.rows > 0 && pe_input_size(&r->source.input) >= 0)
-		return (size_t)r->source.rows;
-	return have / 2 > block ? have / 2 : block;
-}
-
-/* A matrix of no more memory than it has rows. */
-static void
-trim_matrix(struct pe_matrix *m, size_t row_bytes)
-{
-	void *exact = m->rows * row_bytes > 0 ? realloc(m->data, m->rows * row_bytes) : NULL;
-
-	if (exact != NULL) {
-		m->data = exact;
-	} else if (m->rows * row_bytes == 0) {
-		free(m->data);
-		m->data = NULL;
-	}
+	return pe_reader_read(reader, rows, max, e);
 }
 
 int
 pe_reader_all(struct pe_reader *r, struct pe_matrix *m, struct pe_error *e)
 {
-	const size_t row_bytes = r->source.cols * pe_elem_size(r->source.carrier);
-	size_t room = 0, bytes;
+	/* a header's word counts where the file is as large as it says, which the backend has checked */
+	const bool sure = r->source.rows > 0 && pe_reader_is_file(r);
 
 	*m = (struct pe_matrix){.cols = r->source.cols, .elem = r->source.carrier};
 	if (m->cols == 0) /* no rows, and that is allowed */
 		return 0;
-	for (;;) {
-		if (m->rows == room) {
-			room += rows_to_come(r, room, row_bytes);
-			void *data = NULL;
-			if (pe_num_size(room, row_bytes, 1, &bytes))
-				data = realloc(m->data, bytes);
-			if (data == NULL) {
-				pe_matrix_free(m);
-				return pe_fail_memory(e);
-			}
-			m->data = data;
-		}
-		const ssize_t n = pe_reader_read(r, pe_matrix_row(m, m->rows), room - m->rows, e);
-		if (n < 0) {
-			pe_matrix_free(m);
-			return -1;
-		}
-		if (n == 0)
-			break;
-		m->rows += (size_t)n;
-	}
-	trim_matrix(m, row_bytes);
-	return 0;
+	return pe_rows_gather(m, read_more, r, sure ? (size_t)r->source.rows : 0, e);
 }
 
 void

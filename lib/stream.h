@@ -59,6 +59,8 @@ struct pe_reader; /* opaque: an input, a format, a buffer */
 
 /* Opens and reads as far as the first row, so that cols and elem are known. */
 int pe_reader_open(struct pe_reader **r, const struct pe_reader_spec *spec, struct pe_error *e);
+/* True for a regular file opened by its name: it can be closed and opened again. */
+bool pe_reader_is_file(const struct pe_reader *r);
 size_t pe_reader_cols(const struct pe_reader *r);
 enum pe_elem pe_reader_elem(const struct pe_reader *r); /* what the file holds; text: f64 */
 bool pe_reader_is_text(const struct pe_reader *r);
