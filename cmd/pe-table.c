@@ -146,12 +146,11 @@ fail_short(const struct addition *a, struct pe_error *e)
 	const unsigned long long there = table_rows(a->table);
 
 	if (a->positions != NULL)
-		return pe_fail(e, PE_FAULT_DATA, "%s: %llu positions, and there are more rows",
-			       a->positions, (unsigned long long)a->table->count);
-	if (a->table->grid != NULL)
-		return pe_fail(e, PE_FAULT_DATA, "row %llu: the grid has %llu cells", there,
-			       (unsigned long long)a->table->count);
-	return pe_fail(e, PE_FAULT_DATA, "row %llu: position beyond 2^53", there);
+		return pe_fail(e, PE_FAULT_DATA, "%s: no position for row %llu", a->positions,
+			       there);
+	return pe_fail(e, PE_FAULT_DATA, "row %llu: %s", there,
+		       a->table->grid != NULL ? "the grid has no more cells"
+					      : "position beyond 2^53");
 }
 
 /* scale * x + p: p has one rounding behind it, the product gets one and the sum one. */

@@ -1,12 +1,10 @@
 /* table - the rows that pe-table hands out, whatever they are made of. */
 #include "table.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "cli_positions.h"
-#include "num.h"
 
 /* ---- what is read ---- */
 
@@ -86,19 +84,13 @@ static void
 check_rows(const struct table_options *o, const struct table *t)
 {
 	struct pe_error e;
-	size_t bytes;
 
 	if (t->learned.table != NULL && pe_learned_find(&t->learned, &t->at, 0, t->count, &e))
 		cli_die(&e);
-	if (t->count == PE_ENDLESS)
-		return;
-	if (t->count > pe_positions_rows(&t->at))
+	if (t->count != PE_ENDLESS && t->count > pe_positions_rows(&t->at))
 		cli_refuse("-n: position beyond 2^53 in row %llu: '%llu'",
 			   (unsigned long long)pe_positions_rows(&t->at),
 			   (unsigned long long)o->count);
-	if (!pe_num_size((size_t)t->count, t->dim, sizeof(double), &bytes))
-		cli_refuse("%llu rows x %zu columns x 8 bytes overflows",
-			   (unsigned long long)t->count, t->dim);
 }
 
 void
@@ -146,41 +138,18 @@ table_rows(const struct table *t)
 	return rows == PE_ENDLESS ? rows : rows + t->cls;
 }
 
-/* ---- values beyond the element ---- */
-
-static double
-largest_of(enum pe_elem elem)
-{
-	switch (elem) {
-	case PE_F32: return FLT_MAX;
-	case PE_F16: return 65504;
-	case PE_BF16: return 0x1.fep127;
-	default: return DBL_MAX;
-	}
-}
-
-static double
-value_of(enum pe_elem elem, const void *values, size_t i)
-{
-	double x;
-
-	(void)pe_elem_convert(PE_F64, &x, elem, (const char *)values + i * pe_elem_size(elem), 1);
-	return x;
-}
-
 /* The engine rounds beyond the largest to infinity, which only a gain that large can bring about. */
 static int
 check_range(const struct table *t, uint64_t from, size_t n, enum pe_elem elem, const void *out,
 	    struct pe_error *e)
 {
-	if (t->largest <= largest_of(elem))
+	if (t->largest <= pe_elem_largest(elem))
 		return 0;
-	for (size_t i = 0; i < n * t->dim; i++)
-		if (isinf(value_of(elem, out, i)))
-			return pe_fail(e, PE_FAULT_DATA, "row %llu, column %zu: overflows %s",
-				       (unsigned long long)(from + i / t->dim), i % t->dim,
-				       pe_elem_name(elem));
-	return 0;
+	const size_t i = pe_elem_infinity(elem, out, n * t->dim);
+	if (i == n * t->dim)
+		return 0;
+	return pe_fail(e, PE_FAULT_DATA, "row %llu, column %zu: overflows %s",
+		       (unsigned long long)(from + i / t->dim), i % t->dim, pe_elem_name(elem));
 }
 
 static void

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "num.h"
+
 static const struct cli_option options[] = {
     {'n', "--count", "COUNT", "rows; inf: without end"},
     {'s', "--start", "START", "position of the first row (0)"},
@@ -116,6 +118,21 @@ static const int needs[][2] = {
     {CLI_GRID_NORMALIZE, KEY_GRID}, {CLI_NO_GRID_NORMALIZE, KEY_GRID},
 };
 
+/* More bytes than can be addressed are no table, whatever is piped away of it. */
+static void
+check_size(const struct table_options *o, size_t dim)
+{
+	const bool grid = o->given[KEY_GRID];
+	size_t bytes;
+
+	if (grid && !pe_num_size(o->height, o->width, dim * sizeof(double), &bytes))
+		cli_refuse("--grid: %zu x %zu cells x %zu columns x 8 bytes overflows", o->height,
+			   o->width, dim);
+	if (!grid && o->count != PE_ENDLESS &&
+	    !pe_num_size((size_t)o->count, dim, sizeof(double), &bytes))
+		cli_refuse("-n: %zu rows x %zu columns x 8 bytes overflows", (size_t)o->count, dim);
+}
+
 static void
 check_options(const struct table_options *o, const struct cli *cli)
 {
@@ -142,6 +159,7 @@ check_options(const struct table_options *o, const struct cli *cli)
 		cli_missing('n');
 	if (cli->common.dim == 0 && o->learned == NULL && !given[KEY_ADD])
 		cli_missing('d');
+	check_size(o, cli->common.dim);
 	if (o->convention.odd == PE_ODD_ERROR && cli->common.dim % 2 != 0)
 		cli_refuse("-d: must be even: '%zu'", cli->common.dim);
 }

@@ -1,6 +1,7 @@
 /* elem - the element types of rows: names, sizes, and conversion that never loses silently. */
 #include "elem.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -160,6 +161,27 @@ load(enum pe_elem elem, const void *from, size_t i)
 	case PE_I32: return ((const int32_t *)from)[i];
 	default: return 0;
 	}
+}
+
+double
+pe_elem_largest(enum pe_elem elem)
+{
+	switch (elem) {
+	case PE_F32: return FLT_MAX;
+	case PE_F16: return 65504;
+	case PE_BF16: return 0x1.fep127;
+	default: return DBL_MAX;
+	}
+}
+
+size_t
+pe_elem_infinity(enum pe_elem elem, const void *values, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && !isinf(load(elem, values, i)))
+		i++;
+	return i;
 }
 
 static bool

@@ -28,6 +28,10 @@ enum pe_elem pe_elem_find(const char *name, size_t length); /* PE_ELEM_NONE if t
  * floats, and i64 with anything, give f64 where one is a float. */
 enum pe_elem pe_elem_widest(enum pe_elem a, enum pe_elem b);
 
+double pe_elem_largest(enum pe_elem elem); /* the largest finite value of a float type */
+/* Index of the first infinity among n values of a float type; n where there is none. */
+size_t pe_elem_infinity(enum pe_elem elem, const void *values, size_t n);
+
 double pe_f16_value(uint16_t bits);
 double pe_bf16_value(uint16_t bits);
 uint16_t

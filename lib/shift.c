@@ -65,6 +65,10 @@ fill(struct pe_shift *s, const struct pe_convention *c, double k, struct pe_erro
 		return -1;
 	pe_turn_rows_at(engine.turn, &k, 1, s->elem, &layout, s->sines);
 	pe_convention_turn_free(&engine);
+	const size_t big = pe_elem_infinity(s->elem, s->sines, 2 * pairs);
+	if (big < 2 * pairs)
+		return pe_fail(e, PE_FAULT_DATA, "pair %zu: the shift's values overflow %s",
+			       big % pairs, pe_elem_name(s->elem));
 	memcpy(s->negated, s->sines, pairs * size);
 	negate(s->elem, s->negated, pairs);
 	drop_signs_of_zeros(s->elem, s->sines, 3 * pairs);

@@ -14,7 +14,7 @@
 
 struct pe_shift; /* opaque plan, O(dim): read-only after init */
 
-/* dim must be even and k finite and within +-2^53: PE_FAULT_ARGUMENT. elem is that of the matrix's rows: f64, f32, f16
+/* dim must be even and k finite and within +-2^53: PE_FAULT_ARGUMENT. A gain whose products overflow elem: PE_FAULT_DATA. elem is that of the matrix's rows: f64, f32, f16
  * or bf16; each entry is the real gain * cos or gain * sin rounded once to it. pe_shift_apply needs f64. */
 int pe_shift_init(struct pe_shift **s, const struct pe_convention *c, size_t dim, double k,
 		  enum pe_elem elem, struct pe_error *e);
