@@ -1,0 +1,348 @@
+/* attend - plans, tiles of query rows, threads. The arithmetic is in attend_kernel.inc.h. */
+#include "attend.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "attend_kernel.h"
+#include "num.h"
+
+#define TILE_BYTES ((size_t)768) /* of a column of a tile: 192 rows of f32, 96 of f64 */
+#define BUCKET_BYTES \
+	((size_t)1 << 20) /* a tile is made smaller where its buckets would take more */
+#define LINE ((size_t)64)
+#define THREAD_WORK 4e6 /* multiplications that are worth a thread */
+
+/* ---- plan ---- */
+
+const struct pe_attend_kernel *
+pe_attend_kernel_usable(enum pe_elem elem, size_t i)
+{
+	const bool f32 = elem == PE_F32;
+	const struct pe_attend_kernel *usable[3] = {NULL};
+	size_t n = 0;
+
+#if defined(__x86_64__)
+	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+	    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+		usable[n++] = f32 ? &pe_attend_kernel_f32_v4 : &pe_attend_kernel_f64_v4;
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+		usable[n++] = f32 ? &pe_attend_kernel_f32_v3 : &pe_attend_kernel_f64_v3;
+#endif
+	usable[n] = f32 ? &pe_attend_kernel_f32 : &pe_attend_kernel_f64;
+	return i <= n ? usable[i] : NULL;
+}
+
+static size_t
+rounded_up(size_t n, size_t unit)
+{
+	return (n + unit - 1) / unit * unit;
+}
+
+/* Sets aside rows x width x size bytes and says where they begin; false where that cannot be addressed. */
+static bool
+place(struct pe_attend_layout *l, size_t *where, size_t rows, size_t width, size_t size)
+{
+	size_t bytes, aligned, total;
+
+	if (!pe_num_size(rows, width, size, &bytes) || bytes > PTRDIFF_MAX - LINE)
+		return false;
+	aligned = rounded_up(bytes, LINE);
+	if (aligned > PTRDIFF_MAX - l->bytes)
+		return false;
+	total = l->bytes + aligned;
+	*where = l->bytes;
+	l->bytes = total;
+	return true;
+}
+
+/* Panels of a relative table that a block of keys can meet in a tile, or all of them if these are fewer. */
+static size_t
+ring_panels(const struct pe_attend_relative *a, size_t tile, size_t panel)
+{
+	const size_t near = (PE_ATTEND_BLOCK + tile - 2) / panel + 2;
+	const size_t all = a->count / panel + (a->count % panel != 0);
+
+	return near < all ? near : all;
+}
+
+static bool
+lay_out(struct pe_attend *p)
+{
+	const struct pe_attend_spec *s = &p->spec;
+	const size_t size = pe_elem_size(s->elem), lanes = p->kernel->lanes,
+		     panel = p->kernel->panel;
+	struct pe_attend_layout l = {.value_width = rounded_up(s->value_dim, lanes)};
+	bool good;
+
+	p->tile = TILE_BYTES / size;
+	if (s->relative_value != NULL) {
+		l.bucket_width = s->relative_value->count;
+		while (p->tile > PE_ATTEND_ROWS && l.bucket_width > BUCKET_BYTES / size / p->tile)
+			p->tile -= PE_ATTEND_ROWS;
+	}
+	good = place(&l, &l.query, p->tile, s->dim, size) &&
+	       place(&l, &l.logits, p->tile, PE_ATTEND_BLOCK, size) &&
+	       place(&l, &l.sums, p->tile, l.value_width, size) &&
+	       place(&l, &l.states, p->tile, lanes + 2, size) &&
+	       place(&l, &l.panel, s->dim, panel, size) &&
+	       place(&l, &l.values, PE_ATTEND_BLOCK, l.value_width, size) &&
+	       place(&l, &l.alive, p->tile, PE_ATTEND_BLOCK, sizeof(bool)) &&
+	       place(&l, &l.buckets, p->tile, l.bucket_width, size);
+	for (size_t i = 0; good && i < s->relatives; i++) {
+		l.ring_width[i] = ring_panels(&s->relative[i], p->tile, panel) * panel;
+		good = place(&l, &l.rings[i], p->tile, l.ring_width[i], size);
+	}
+	p->layout = l;
+	return good;
+}
+
+/* The plan's own copy of the spec; no memory of it is the caller's but the arrays. */
+static void
+copy_spec(struct pe_attend *p, const struct pe_attend_spec *spec)
+{
+	const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	struct pe_attend_spec *s = &p->spec;
+
+	*s = *spec;
+	for (size_t i = 0; i < s->relatives; i++)
+		p->relative[i] = spec->relative[i];
+	s->relative = p->relative;
+	if (s->relative_value != NULL) {
+		p->relative_value = *s->relative_value;
+		s->relative_value = &p->relative_value;
+	}
+	if (s->window > 2 * PE_POSITION_MAX) /* so that positions and window add up within int64 */
+		s->window = 2 * PE_POSITION_MAX;
+	if (s->threads == 0)
+		s->threads = cores > 0 ? (size_t)cores : 1;
+}
+
+static int
+check_relative(const struct pe_attend_relative *a, struct pe_error *e)
+{
+	if (a->vectors == NULL || a->count == 0 || a->count > PE_COUNT_MAX ||
+	    a->first > PE_POSITION_MAX || a->first < -PE_POSITION_MAX)
+		return pe_fail(e, PE_FAULT_ARGUMENT, "attention: no vectors by offset");
+	return 0;
+}
+
+static int
+check(const struct pe_attend_spec *s, struct pe_error *e)
+{
+	if (s->elem != PE_F32 && s->elem != PE_F64)
+		return pe_fail(e, PE_FAULT_ARGUMENT, "attention: computes in f32 or f64: '%s'",
+			       pe_elem_name(s->elem));
+	if (s->heads == 0 || s->kv_heads == 0 || s->kv_heads > s->heads || s->dim == 0 ||
+	    (s->value != NULL && s->value_dim == 0))
+		return pe_fail(e, PE_FAULT_ARGUMENT,
+			       "attention: no such heads: %zu of %zu columns, %zu of keys",
+			       s->heads, s->dim, s->kv_heads);
+	if (s->keys > PE_COUNT_MAX || s->window < 0 || s->relatives > PE_ATTEND_RELATIVES)
+		return pe_fail(e, PE_FAULT_ARGUMENT, "attention: out of range");
+	for (size_t i = 0; i < s->relatives; i++)
+		if (check_relative(&s->relative[i], e))
+			return -1;
+	return s->relative_value != NULL ? check_relative(s->relative_value, e) : 0;
+}
+
+static int
+set_up(struct pe_attend *p, const struct pe_attend_spec *spec, struct pe_error *e)
+{
+	if (check(spec, e))
+		return -1;
+	copy_spec(p, spec);
+	return pe_attend_use(p, pe_attend_kernel_usable(spec->elem, 0), e);
+}
+
+int
+pe_attend_use(struct pe_attend *p, const struct pe_attend_kernel *kernel, struct pe_error *e)
+{
+	p->kernel = kernel;
+	return lay_out(p) ? 0 : pe_fail_memory(e);
+}
+
+int
+pe_attend_init(struct pe_attend **plan, const struct pe_attend_spec *spec, struct pe_error *e)
+{
+	*plan = calloc(1, sizeof **plan);
+	if (*plan == NULL)
+		return pe_fail_memory(e);
+	if (set_up(*plan, spec, e) == 0)
+		return 0;
+	pe_attend_free(*plan);
+	*plan = NULL;
+	return -1;
+}
+
+void
+pe_attend_free(struct pe_attend *plan)
+{
+	free(plan);
+}
+
+size_t
+pe_attend_batch(const struct pe_attend *plan)
+{
+	return 2 * plan->spec.threads * plan->tile;
+}
+
+size_t
+pe_attend_memory(const struct pe_attend_spec *spec)
+{
+	struct pe_attend p = {.kernel = NULL};
+	struct pe_error e;
+	size_t bytes;
+
+	if (set_up(&p, spec, &e) || !pe_num_size(p.spec.threads, p.layout.bytes, 1, &bytes))
+		return SIZE_MAX;
+	return bytes;
+}
+
+/* ---- a call ---- */
+
+struct call {
+	const struct pe_attend *plan;
+	const struct pe_attend_rows *rows;
+	size_t head, heads; /* asked for */
+	size_t tile, tiles; /* rows of a tile; tiles of a head */
+	bool matrix;
+	enum pe_attend_matrix kind;
+	void *out, *lse;
+	atomic_size_t next; /* task that no thread has taken yet */
+};
+
+struct worker {
+	struct call *call;
+	void *scratch;
+	pthread_t thread;
+};
+
+static void
+do_task(const struct call *c, size_t number, void *scratch)
+{
+	const struct pe_attend_spec *s = &c->plan->spec;
+	const size_t index = number / c->tiles;
+	/* the last rows first: causal ones have most keys, and what comes last should be small */
+	const size_t row = (c->tiles - 1 - number % c->tiles) * c->tile;
+	const size_t left = c->rows->rows - row, matrix = c->rows->rows * s->keys;
+	const size_t at = c->rows->bias_per_head ? index * matrix * pe_elem_size(s->elem) : 0;
+	const struct pe_attend_task task = {
+	    .plan = c->plan,
+	    .rows = c->rows,
+	    .head = c->head + index,
+	    .bias = c->rows->bias != NULL ? (const char *)c->rows->bias + at : NULL,
+	    .row = row,
+	    .count = left < c->tile ? left : c->tile,
+	};
+
+	if (c->matrix)
+		c->plan->kernel->matrix(&task, c->kind, scratch, c->out);
+	else
+		c->plan->kernel->output(&task, scratch, c->out, c->lse);
+}
+
+static void *
+work(void *argument)
+{
+	const struct worker *w = argument;
+	struct call *c = w->call;
+
+	for (size_t n; (n = atomic_fetch_add(&c->next, 1)) < c->heads * c->tiles;)
+		do_task(c, n, w->scratch);
+	return NULL;
+}
+
+/* As many tiles as full ones make, and a few more where that gives every thread the same number. */
+static void
+cut(struct call *c, size_t threads)
+{
+	const size_t rows = c->rows->rows, full = (rows + c->plan->tile - 1) / c->plan->tile;
+	size_t tiles = full;
+
+	while (tiles * c->heads % threads != 0 && tiles < full + threads)
+		tiles++;
+	c->tile = rounded_up((rows + tiles - 1) / tiles, PE_ATTEND_ROWS);
+	c->tiles = (rows + c->tile - 1) / c->tile;
+}
+
+static size_t
+threads_worth(const struct call *c)
+{
+	const struct pe_attend_spec *s = &c->plan->spec;
+	const double products = (double)c->rows->rows * (double)c->heads * (double)s->keys *
+				(double)(s->dim + s->value_dim);
+	const double worth = products / THREAD_WORK;
+
+	return worth < 2 ? 1 : worth < (double)s->threads ? (size_t)worth : s->threads;
+}
+
+static int
+run(struct call *c, struct pe_error *e)
+{
+	const size_t wanted = threads_worth(c), bytes = c->plan->layout.bytes;
+	struct worker *workers;
+	size_t ready = 0, started = 1;
+
+	if (c->rows->rows == 0)
+		return 0;
+	cut(c, wanted);
+	workers = calloc(wanted, sizeof *workers);
+	if (workers == NULL)
+		return pe_fail_memory(e);
+	for (; ready < wanted; ready++) {
+		workers[ready].call = c;
+		workers[ready].scratch = aligned_alloc(LINE, bytes);
+		if (workers[ready].scratch == NULL)
+			break;
+	}
+	if (ready == wanted) {
+		/* a thread that cannot be had is no failure: the others do its tasks */
+		while (started < wanted &&
+		       pthread_create(&workers[started].thread, NULL, work, &workers[started]) == 0)
+			started++;
+		work(&workers[0]);
+		for (size_t i = 1; i < started; i++)
+			pthread_join(workers[i].thread, NULL);
+	}
+	for (size_t i = 0; i < ready; i++)
+		free(workers[i].scratch);
+	free(workers);
+	return ready == wanted ? 0 : pe_fail_memory(e);
+}
+
+int
+pe_attend_output(const struct pe_attend *plan, const struct pe_attend_rows *rows, void *out,
+		 void *lse, struct pe_error *e)
+{
+	struct call c = {
+	    .plan = plan,
+	    .rows = rows,
+	    .head = rows->head,
+	    .heads = rows->heads > 0 ? rows->heads : plan->spec.heads,
+	    .out = out,
+	    .lse = lse,
+	};
+
+	return run(&c, e);
+}
+
+int
+pe_attend_matrix(const struct pe_attend *plan, const struct pe_attend_rows *rows,
+		 enum pe_attend_matrix kind, void *out, struct pe_error *e)
+{
+	struct call c = {
+	    .plan = plan,
+	    .rows = rows,
+	    .head = rows->head,
+	    .heads = 1,
+	    .matrix = true,
+	    .kind = kind,
+	    .out = out,
+	};
+
+	return run(&c, e);
+}

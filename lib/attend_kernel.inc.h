@@ -1,0 +1,797 @@
+/* attend_kernel.inc - one text for all kernels: a tile of query rows of one head against all keys. A translation unit for an
+ * element and an instruction set defines
+ *   ELEMENT        32 or 64: arithmetic in float or double
+ *   VECTOR_BYTES   of a vector register
+ *   VECTORS        vectors in a row of the register tile
+ *   FUSED(a, b, c) a * b + c of vectors
+ *   SPLAT(x)       a vector of x
+ *   KERNEL         the name of the kernel
+ * and includes this file. */
+#include <math.h>
+#include <string.h>
+
+#define ROWS PE_ATTEND_ROWS
+#define BLOCK PE_ATTEND_BLOCK
+#define RUN ((size_t)64) /* columns of a dot product that are summed in one chain */
+
+#if ELEMENT == 32
+typedef float real;
+typedef int32_t whole;
+#define MANTISSA 23 /* bits behind the point */
+#define BIAS 127    /* of the exponent */
+#define LOG2E 0x1.715476p+0f
+#define LIMIT (-126.0f)
+#define POWERS                                                                            \
+	0x1.41fbbcp-13f, 0x1.5f3e52p-10f, 0x1.3b2d4cp-7f, 0x1.c6aee8p-5f, 0x1.ebfbdcp-3f, \
+	    0x1.62e43p-1f, 1.0f
+#else
+typedef double real;
+typedef int64_t whole;
+#define MANTISSA 52
+#define BIAS 1023
+#define LOG2E 0x1.71547652b82fep+0
+#define LIMIT (-1022.0)
+#define POWERS                                                                   \
+	0x1.e79bb6fc55606p-32, 0x1.e61b4f9a207f5p-28, 0x1.b5267cdfd91eep-24,     \
+	    0x1.62bfc79d4b59fp-20, 0x1.ffcbfba980f96p-17, 0x1.4309130ed8cd5p-13, \
+	    0x1.5d87fe78cd6cfp-10, 0x1.3b2ab6fba011ap-7, 0x1.c6b08d7049fe8p-5,   \
+	    0x1.ebfbdff82c5a4p-3, 0x1.62e42fefa39efp-1, 1.0
+#endif
+
+typedef real vec __attribute__((vector_size(VECTOR_BYTES)));
+typedef whole bits __attribute__((vector_size(VECTOR_BYTES)));
+/* a vector anywhere in an array of the element */
+typedef real loose __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(real)), may_alias));
+
+#define LANES (VECTOR_BYTES / sizeof(real))
+#define PANEL (LANES * VECTORS) /* keys of the register tile */
+
+#define INLINE static inline __attribute__((always_inline))
+#if defined(__clang__)
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define UNROLLED _Pragma("GCC unroll 8")
+#endif
+
+/* Keys that a query at position m sees: n in [low, high). */
+struct span {
+	int64_t low, high;
+};
+
+static struct span
+span_of(const struct pe_attend_spec *s, int64_t m)
+{
+	struct span a = {0, (int64_t)s->keys};
+
+	if (s->window > 0) {
+		a.low = m - s->window + 1 > 0 ? m - s->window + 1 : 0;
+		a.high = m + s->window < a.high ? m + s->window : a.high;
+	}
+	if (s->causal && m + 1 < a.high)
+		a.high = m + 1;
+	if (a.high < 0)
+		a.high = 0;
+	if (a.low > a.high)
+		a.low = a.high;
+	return a;
+}
+
+/* Of the `count` keys from n0 on those of the span, as indices [from, to). */
+struct part {
+	size_t from, to;
+};
+
+static struct part
+part_of(struct span a, size_t n0, size_t count)
+{
+	const int64_t from = a.low - (int64_t)n0, to = a.high - (int64_t)n0;
+	const struct part p = {from > 0 ? (size_t)from : 0, to > 0 ? (size_t)to : 0};
+
+	return (struct part){p.from < count ? p.from : count, p.to < count ? p.to : count};
+}
+
+INLINE vec
+load(const real *from)
+{
+	return *(const loose *)from;
+}
+
+INLINE void
+store(real *to, vec x)
+{
+	*(loose *)to = x;
+}
+
+INLINE vec
+max(vec a, vec b) /* b where either is nan */
+{
+	const bits more = a > b;
+
+	return (vec)(((bits)a & more) | ((bits)b & ~more));
+}
+
+/* ---- 2^x ---- */
+
+/* 2^t for t <= 1; 0 for t < LIMIT, nan for nan. With k the nearest whole number, 2^t = 2^k 2^(t-k); k comes out of the low bits
+ * of t + 1.5 * 2^MANTISSA, where BIAS is already added to it. The polynomial is the minimax one of relative error 2e-9
+ * (degree 6) and 4e-18 (degree 11) on +-1/2, 1 at 0; with rounding the result is within 2u. */
+INLINE vec
+power(vec t)
+{
+	static const real powers[] = {POWERS};
+	const vec magic = SPLAT((real)(INT64_C(3) << (MANTISSA - 1)) + BIAS);
+	const vec shifted = t + magic, r = t - (shifted - magic);
+	vec p = SPLAT(powers[0]);
+
+	UNROLLED
+	for (size_t i = 1; i < sizeof powers / sizeof *powers; i++)
+		p = FUSED(p, r, SPLAT(powers[i]));
+	p *= (vec)((bits)shifted << MANTISSA);
+	return (vec)((bits)p & ~(t < SPLAT(LIMIT)));
+}
+
+INLINE real
+power_of(real t)
+{
+	return power(SPLAT(t))[0];
+}
+
+/* ---- rows ---- */
+
+static void
+fill(real *to, size_t from, size_t end, real x)
+{
+	for (; from < end; from++)
+		to[from] = x;
+}
+
+static void
+add(real *to, const real *from, size_t n)
+{
+	size_t i = 0;
+
+	for (; i + LANES <= n; i += LANES)
+		store(to + i, load(to + i) + load(from + i));
+	for (; i < n; i++)
+		to[i] += from[i];
+}
+
+static void
+add_same(real *to, real x, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] += x;
+}
+
+static real
+sum(const real *from, size_t n)
+{
+	real sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += from[i];
+	return sum;
+}
+
+static real
+largest(const real *from, size_t n)
+{
+	real x = -(real)INFINITY;
+
+	for (size_t i = 0; i < n; i++)
+		x = from[i] > x ? from[i] : x;
+	return x;
+}
+
+/* ---- products ---- */
+
+/* rows x PANEL dot products: q holds columns of ROWS rows, the panel columns of PANEL keys. */
+INLINE void
+dot_rows(size_t rows, const real *q, size_t dim, const real *panel, real *to, size_t stride)
+{
+	for (size_t done = 0; done < dim;) {
+		const size_t end = dim - done > RUN ? done + RUN : dim;
+		const bool first = done == 0;
+		vec sum[ROWS][VECTORS];
+
+		UNROLLED
+		for (size_t i = 0; i < rows; i++)
+			UNROLLED
+		for (size_t v = 0; v < VECTORS; v++)
+			sum[i][v] = SPLAT(0);
+		for (; done < end; done++) {
+			vec k[VECTORS];
+
+			UNROLLED
+			for (size_t v = 0; v < VECTORS; v++)
+				k[v] = load(panel + done * PANEL + v * LANES);
+			UNROLLED
+			for (size_t i = 0; i < rows; i++)
+				UNROLLED
+			for (size_t v = 0; v < VECTORS; v++)
+				sum[i][v] = FUSED(SPLAT(q[done * ROWS + i]), k[v], sum[i][v]);
+		}
+		UNROLLED
+		for (size_t i = 0; i < rows; i++)
+			UNROLLED
+		for (size_t v = 0; v < VECTORS; v++) {
+			real *at = to + i * stride + v * LANES;
+
+			store(at, first ? sum[i][v] : load(at) + sum[i][v]);
+		}
+	}
+}
+
+static void
+dot(size_t rows, const real *q, size_t dim, const real *panel, real *to, size_t stride)
+{
+	if (rows == 1)
+		dot_rows(1, q, dim, panel, to, stride);
+	else
+		dot_rows(ROWS, q, dim, panel, to, stride);
+}
+
+/* sums = factor * sums + weights x values, for keys [part.from, part.to) of a block. */
+INLINE void
+weigh_rows(size_t rows, size_t vectors, const real *weights, struct part part, const real *values,
+	   size_t width, real *sums, const real *factors)
+{
+	vec sum[ROWS][VECTORS];
+
+	UNROLLED
+	for (size_t i = 0; i < rows; i++)
+		UNROLLED
+	for (size_t v = 0; v < vectors; v++)
+		sum[i][v] = SPLAT(0);
+	for (size_t j = part.from; j < part.to; j++) {
+		vec x[VECTORS];
+
+		UNROLLED
+		for (size_t v = 0; v < vectors; v++)
+			x[v] = load(values + j * width + v * LANES);
+		UNROLLED
+		for (size_t i = 0; i < rows; i++)
+			UNROLLED
+		for (size_t v = 0; v < vectors; v++)
+			sum[i][v] = FUSED(SPLAT(weights[i * BLOCK + j]), x[v], sum[i][v]);
+	}
+	UNROLLED
+	for (size_t i = 0; i < rows; i++)
+		UNROLLED
+	for (size_t v = 0; v < vectors; v++) {
+		real *at = sums + i * width + v * LANES;
+
+		store(at, FUSED(SPLAT(factors[i]), load(at), sum[i][v]));
+	}
+}
+
+#define WEIGH(n) \
+	case n: weigh_rows(rows, n, weights, part, values + at, width, sums + at, factors); break
+
+INLINE void
+weigh_columns(size_t rows, size_t vectors, size_t at, const real *weights, struct part part,
+	      const real *values, size_t width, real *sums, const real *factors)
+{
+	switch (vectors) {
+		WEIGH(1);
+		WEIGH(2);
+#if VECTORS == 4
+		WEIGH(3);
+		WEIGH(4);
+#endif
+	}
+}
+
+#undef WEIGH
+
+static void
+weigh(size_t rows, const real *weights, struct part part, const real *values, size_t width,
+      real *sums, const real *factors)
+{
+	size_t left = width / LANES;
+
+	for (size_t tiles = (left + VECTORS - 1) / VECTORS, at = 0; tiles > 0; tiles--) {
+		const size_t vectors = (left + tiles - 1) / tiles;
+
+		if (rows == 1)
+			weigh_columns(1, vectors, at, weights, part, values, width, sums, factors);
+		else
+			weigh_columns(ROWS, vectors, at, weights, part, values, width, sums,
+				      factors);
+		at += vectors * LANES;
+		left -= vectors;
+	}
+}
+
+/* The same where a value is not finite: 0 times it is nan, so keys that are not alive are left out. */
+static void
+weigh_alive(size_t rows, const real *weights, const bool *alive, struct part part,
+	    const real *values, size_t width, real *sums, const real *factors)
+{
+	for (size_t i = 0; i < rows; i++)
+		for (size_t c = 0; c < width; c += LANES) {
+			vec sum = SPLAT(0);
+			real *at = sums + i * width + c;
+
+			for (size_t j = part.from; j < part.to; j++)
+				if (alive[i * BLOCK + j])
+					sum = FUSED(SPLAT(weights[i * BLOCK + j]),
+						    load(values + j * width + c), sum);
+			store(at, FUSED(SPLAT(factors[i]), load(at), sum));
+		}
+}
+
+/* ---- blocks ---- */
+
+/* Columns of PANEL rows: to[c * PANEL + j] = row j, column c; zero beyond count. */
+static void
+transpose(real *to, const real *from, size_t stride, size_t dim, size_t count)
+{
+	for (size_t c = 0; c < dim; c++) {
+		for (size_t j = 0; j < count; j++)
+			to[c * PANEL + j] = from[j * stride + c];
+		fill(to + c * PANEL, count, PANEL, 0);
+	}
+}
+
+/* A block of values, `count` rows of `width`: in place where it lies so, else copied. */
+static const real *
+contiguous(const real *from, size_t stride, size_t dim, size_t count, real *copy, size_t width)
+{
+	if (stride == width)
+		return from;
+	for (size_t j = 0; j < count; j++) {
+		memcpy(copy + j * width, from + j * stride, dim * sizeof(real));
+		fill(copy + j * width, dim, width, 0);
+	}
+	return copy;
+}
+
+static bool
+all_finite(const real *from, size_t n) /* n is a multiple of LANES */
+{
+	vec sum = SPLAT(0);
+
+	for (size_t i = 0; i < n; i += LANES)
+		sum = FUSED(load(from + i), SPLAT(0), sum);
+	for (size_t i = 0; i < LANES; i++)
+		if (isnan(sum[i]))
+			return false;
+	return true;
+}
+
+/* ---- a task ---- */
+
+struct work {
+	const struct pe_attend_task *task;
+	const struct pe_attend *plan;
+	const struct pe_attend_spec *spec;
+	int64_t position; /* of the tile's first row */
+	real *query, *logits, *sums, *panel, *values, *buckets;
+	real *max;    /* of each row so far, times log2(e) */
+	real *factor; /* what the row's sums must be multiplied with when the block's are added */
+	real *lanes;  /* sum of the row's weights so far, by lane */
+	bool *alive;
+	real *rings[PE_ATTEND_RELATIVES];
+	size_t met[PE_ATTEND_RELATIVES]; /* panels below it are in the ring, or were */
+};
+
+/* Queries times scale, ROWS rows interleaved; zeros fill the last group up. */
+static void
+load_queries(struct work *w)
+{
+	const struct pe_attend_task *t = w->task;
+	const size_t dim = w->spec->dim, stride = w->spec->heads * dim;
+	const real *from = (const real *)t->rows->query + t->row * stride + t->head * dim;
+	const real scale = (real)w->spec->scale;
+
+	for (size_t r = 0; r < (t->count + ROWS - 1) / ROWS * ROWS; r++) {
+		real *to = w->query + r / ROWS * ROWS * dim + r % ROWS;
+
+		for (size_t c = 0; c < dim; c++)
+			to[c * ROWS] = r < t->count ? from[r * stride + c] * scale : 0;
+	}
+}
+
+static struct work
+begin(const struct pe_attend_task *task, void *scratch)
+{
+	const struct pe_attend *plan = task->plan;
+	const struct pe_attend_layout *l = &plan->layout;
+	char *base = scratch;
+	struct work w = {
+	    .task = task,
+	    .plan = plan,
+	    .spec = &plan->spec,
+	    .position = task->rows->position + (int64_t)task->row,
+	    .query = (real *)(base + l->query),
+	    .logits = (real *)(base + l->logits),
+	    .sums = (real *)(base + l->sums),
+	    .panel = (real *)(base + l->panel),
+	    .values = (real *)(base + l->values),
+	    .buckets = (real *)(base + l->buckets),
+	    .max = (real *)(base + l->states),
+	    .alive = (bool *)(base + l->alive),
+	};
+
+	w.factor = w.max + plan->tile;
+	w.lanes = w.factor + plan->tile;
+	for (size_t i = 0; i < w.spec->relatives; i++)
+		w.rings[i] = (real *)(base + l->rings[i]);
+	if (task->rows->query != NULL)
+		load_queries(&w);
+	return w;
+}
+
+/* Keys that some row of `count` rows from row r on sees. */
+static struct span
+span_of_rows(const struct work *w, size_t r, size_t count)
+{
+	const struct span first = span_of(w->spec, w->position + (int64_t)r),
+			  last = span_of(w->spec, w->position + (int64_t)(r + count - 1));
+
+	return (struct span){first.low, last.high};
+}
+
+static size_t
+group(const struct work *w, size_t r) /* rows of the group that begins at row r */
+{
+	return w->task->count - r < ROWS ? w->task->count - r : ROWS;
+}
+
+/* scale * q.k of the block's keys from n0 on, panel by panel, for the groups that see any of a panel. */
+static void
+meet_keys(struct work *w, size_t n0, struct part part)
+{
+	const struct pe_attend_spec *s = w->spec;
+	const size_t stride = s->kv_heads * s->dim, kv = w->task->head * s->kv_heads / s->heads;
+	const real *key = (const real *)s->key + n0 * stride + kv * s->dim;
+
+	for (size_t j = part.from / PANEL * PANEL; j < part.to; j += PANEL) {
+		const size_t count = s->keys - n0 - j < PANEL ? s->keys - n0 - j : PANEL;
+
+		transpose(w->panel, key + j * stride, stride, s->dim, count);
+		for (size_t r = 0; r < w->task->count; r += ROWS) {
+			const size_t rows = group(w, r);
+			const struct part seen = part_of(span_of_rows(w, r, rows), n0 + j, PANEL);
+
+			if (seen.from < seen.to)
+				dot(rows, w->query + r * s->dim, s->dim, w->panel,
+				    w->logits + r * BLOCK + j, BLOCK);
+		}
+	}
+}
+
+/* scale * q.a of the vectors that the tile's rows meet at the block's keys: the panels not yet in the ring. Offsets only grow
+ * from block to block, so each panel is met once in a tile. */
+static void
+meet_relative(struct work *w, size_t which, size_t n0, size_t count)
+{
+	const struct pe_attend_relative *a = &w->plan->relative[which];
+	const size_t dim = w->spec->dim, ring = w->plan->layout.ring_width[which];
+	const size_t stride = a->per_head ? w->spec->heads * dim : dim;
+	const real *vectors = (const real *)a->vectors + (a->per_head ? w->task->head * dim : 0);
+	const int64_t last = (int64_t)a->count - 1, nearest = (int64_t)n0 - w->position - a->first;
+	int64_t low = nearest - (int64_t)(w->task->count - 1), high = nearest + (int64_t)count - 1;
+
+	if (!a->clip && (high < 0 || low > last))
+		return;
+	low = low < 0 ? 0 : low > last ? last : low;
+	high = high < 0 ? 0 : high > last ? last : high;
+	if (w->met[which] < (size_t)low / PANEL)
+		w->met[which] = (size_t)low / PANEL;
+	for (size_t p = w->met[which]; p <= (size_t)high / PANEL; p++) {
+		const size_t v = p * PANEL, n = a->count - v < PANEL ? a->count - v : PANEL;
+
+		transpose(w->panel, vectors + v * stride, stride, dim, n);
+		for (size_t r = 0; r < w->task->count; r += ROWS)
+			dot(group(w, r), w->query + r * dim, dim, w->panel,
+			    w->rings[which] + r * ring + v % ring, ring);
+		w->met[which] = p + 1;
+	}
+}
+
+/* How n keys from `offset` on meet vectors by offset: below before the first vector, then `within` from vector `index` on, the
+ * rest above the last. */
+struct meeting {
+	size_t below, within, index;
+};
+
+static struct meeting
+meeting(const struct pe_attend_relative *a, int64_t offset, size_t n)
+{
+	const int64_t index = offset - a->first;
+	struct meeting m = {0};
+
+	if (index < 0)
+		m.below = (uint64_t)-index < n ? (size_t)-index : n;
+	m.index = index < 0 ? 0 : (size_t)index;
+	if (m.index < a->count)
+		m.within = n - m.below < a->count - m.index ? n - m.below : a->count - m.index;
+	return m;
+}
+
+static void
+add_relative(const struct work *w, size_t which, size_t r, int64_t offset, real *to, size_t n)
+{
+	const struct pe_attend_relative *a = &w->plan->relative[which];
+	const size_t ring = w->plan->layout.ring_width[which];
+	const real *from = w->rings[which] + r * ring;
+	const struct meeting m = meeting(a, offset, n);
+
+	if (a->clip) {
+		if (m.below > 0)
+			add_same(to, from[0], m.below);
+		if (m.below + m.within < n)
+			add_same(to + m.below + m.within, from[(a->count - 1) % ring],
+				 n - m.below - m.within);
+	}
+	for (size_t done = 0, step; done < m.within; done += step) {
+		const size_t at = (m.index + done) % ring;
+
+		step = m.within - done < ring - at ? m.within - done : ring - at;
+		add(to + m.below + done, from + at, step);
+	}
+}
+
+static void
+add_offsets(const struct pe_attend_offsets *o, size_t head, int64_t offset, real *to, size_t n)
+{
+	if (o->values != NULL)
+		add(to, (const real *)o->values + head * o->count + (size_t)(offset - o->first), n);
+}
+
+/* Adds row r's terms for the block's keys that it sees, and masks the others. */
+static void
+finish_logits(const struct work *w, size_t r, size_t n0, struct part part)
+{
+	const struct pe_attend_task *t = w->task;
+	const int64_t m = w->position + (int64_t)r;
+	real *row = w->logits + r * BLOCK, *to = row + part.from;
+	const size_t key = n0 + part.from, n = part.to - part.from;
+	const int64_t offset = (int64_t)key - m;
+	const bool apart = t->rows->apart.values != NULL;
+	const size_t alone = !apart ? 0 : m == 0 ? n : key == 0 && n > 0 ? 1 : 0;
+
+	add_offsets(&t->rows->apart, t->head, offset, to, alone);
+	add_offsets(&t->rows->offsets, t->head, offset + (int64_t)alone, to + alone, n - alone);
+	for (size_t i = 0; i < w->spec->relatives; i++)
+		add_relative(w, i, r, offset, to, n);
+	if (t->bias != NULL)
+		add(to, (const real *)t->bias + (t->row + r) * w->spec->keys + key, n);
+	fill(row, 0, part.from, -(real)INFINITY);
+	fill(row, part.to, BLOCK, -(real)INFINITY);
+}
+
+/* Logits become weights relative to the largest logit so far: w = 2^(s log2(e) - max). */
+static void
+soften(struct work *w, size_t r, bool note_alive)
+{
+	real *row = w->logits + r * BLOCK, *lanes = w->lanes + r * LANES;
+	const real old = w->max[r];
+	vec top = SPLAT(-(real)INFINITY), sum = SPLAT(0);
+
+	for (size_t j = 0; note_alive && j < BLOCK; j++)
+		w->alive[r * BLOCK + j] = !(row[j] == -(real)INFINITY);
+	for (size_t j = 0; j < BLOCK; j += LANES)
+		top = max(load(row + j), top);
+	const real high = largest((const real *)&top, LANES) * LOG2E;
+	const real new = high > old ? high : old, base = new == -(real)INFINITY ? 0 : new;
+	for (size_t j = 0; j < BLOCK; j += LANES) {
+		const vec x = power(FUSED(load(row + j), SPLAT(LOG2E), SPLAT(-base)));
+
+		store(row + j, x);
+		sum += x;
+	}
+	w->max[r] = new;
+	w->factor[r] = new == old ? 1 : power_of(old - new);
+	store(lanes, FUSED(load(lanes), SPLAT(w->factor[r]), sum));
+}
+
+/* The block's weights of row r, summed by the vector of relative_value that they meet. */
+static void
+sort_weights(struct work *w, size_t r, size_t n0, struct part part)
+{
+	const struct pe_attend_relative *a = &w->plan->relative_value;
+	const real *weights = w->logits + r * BLOCK + part.from;
+	real *buckets = w->buckets + r * w->plan->layout.bucket_width;
+	const size_t n = part.to - part.from;
+	const int64_t offset = (int64_t)(n0 + part.from) - w->position - (int64_t)r;
+	const struct meeting m = meeting(a, offset, n);
+
+	if (w->factor[r] != 1)
+		for (size_t i = 0; i < a->count; i++)
+			buckets[i] *= w->factor[r];
+	add(buckets + m.index, weights + m.below, m.within);
+	if (a->clip) {
+		buckets[0] += sum(weights, m.below);
+		buckets[a->count - 1] += sum(weights + m.below + m.within, n - m.below - m.within);
+	}
+}
+
+/* Logits of one group in a block become weights, and these meet the block's values (NULL: none). */
+static void
+meet_group(struct work *w, size_t r0, size_t n0, size_t count, const real *values, bool finite)
+{
+	const size_t rows = group(w, r0), width = w->plan->layout.value_width;
+	const struct part part = part_of(span_of_rows(w, r0, rows), n0, count);
+
+	if (part.from >= part.to)
+		return;
+	for (size_t r = r0; r < r0 + rows; r++) {
+		const struct part own = part_of(span_of_rows(w, r, 1), n0, count);
+
+		finish_logits(w, r, n0, own);
+		soften(w, r, !finite);
+		if (w->spec->relative_value != NULL)
+			sort_weights(w, r, n0, own);
+	}
+	if (values == NULL)
+		return;
+	if (finite)
+		weigh(rows, w->logits + r0 * BLOCK, part, values, width, w->sums + r0 * width,
+		      w->factor + r0);
+	else
+		weigh_alive(rows, w->logits + r0 * BLOCK, w->alive + r0 * BLOCK, part, values,
+			    width, w->sums + r0 * width, w->factor + r0);
+}
+
+static void
+meet_block(struct work *w, size_t n0, struct part part, bool summing)
+{
+	const struct pe_attend_spec *s = w->spec;
+	const size_t count = s->keys - n0 < BLOCK ? s->keys - n0 : BLOCK;
+	const size_t stride = s->kv_heads * s->value_dim, width = w->plan->layout.value_width;
+	const real *values = NULL;
+	bool finite = true;
+
+	meet_keys(w, n0, part);
+	for (size_t i = 0; i < s->relatives; i++)
+		meet_relative(w, i, n0, count);
+	if (summing) {
+		values = (const real *)s->value + n0 * stride +
+			 w->task->head * s->kv_heads / s->heads * s->value_dim;
+		values = contiguous(values, stride, s->value_dim, count, w->values, width);
+		finite = all_finite(values, count * width);
+	}
+	for (size_t r = 0; r < w->task->count; r += ROWS)
+		meet_group(w, r, n0, count, values, finite);
+}
+
+/* The sorted weights meet their vectors, a block of them at a time. */
+static void
+meet_relative_value(struct work *w)
+{
+	const struct pe_attend_relative *a = &w->plan->relative_value;
+	const size_t dim = w->spec->value_dim, width = w->plan->layout.value_width;
+	const size_t stride = a->per_head ? w->spec->heads * dim : dim;
+	const real *vectors = (const real *)a->vectors + (a->per_head ? w->task->head * dim : 0);
+
+	fill(w->factor, 0, w->plan->tile, 1);
+	for (size_t v = 0; v < a->count; v += BLOCK) {
+		const struct part part = {0, a->count - v < BLOCK ? a->count - v : BLOCK};
+		const real *values =
+		    contiguous(vectors + v * stride, stride, dim, part.to, w->values, width);
+		const bool finite = all_finite(values, part.to * width);
+
+		for (size_t r = 0; r < w->task->count; r += ROWS) {
+			const size_t rows = group(w, r);
+			real *weights = w->logits + r * BLOCK, *sums = w->sums + r * width;
+
+			for (size_t i = 0; i < rows; i++)
+				memcpy(weights + i * BLOCK,
+				       w->buckets + (r + i) * w->plan->layout.bucket_width + v,
+				       part.to * sizeof(real));
+			for (size_t i = 0; !finite && i < rows * BLOCK; i++)
+				w->alive[r * BLOCK + i] = weights[i] != 0;
+			if (finite)
+				weigh(rows, weights, part, values, width, sums, w->factor + r);
+			else
+				weigh_alive(rows, weights, w->alive + r * BLOCK, part, values,
+					    width, sums, w->factor + r);
+		}
+	}
+}
+
+/* Sums over the weights' sum. Adding 0 turns -0 into 0: whether a sum underflowed to -0 before or after a masked block
+ * added 0 to it depends on the tile. */
+static void
+finish_row(const struct work *w, size_t r, real *out, real *lse)
+{
+	const size_t dim = w->spec->value_dim, width = w->plan->layout.value_width;
+	real *sums = w->sums + r * width;
+	const double max = (double)w->max[r], ln2 = 0x1.62e42fefa39efp-1;
+	double sum = 0;
+
+	for (size_t i = 0; i < LANES; i++)
+		sum += (double)w->lanes[r * LANES + i];
+	if (lse != NULL)
+		*lse = (real)(max * ln2 + log(sum));
+	if (out == NULL)
+		return;
+	const real divisor = sum == 0 && max < 0 ? 1 : (real)sum; /* no key: the sums are 0 */
+	for (size_t c = 0; c < width; c += LANES)
+		store(sums + c, load(sums + c) / SPLAT(divisor) + SPLAT(0));
+	memcpy(out, sums, dim * sizeof(real));
+}
+
+static void
+output(const struct pe_attend_task *t, void *scratch, void *out, void *lse)
+{
+	struct work w = begin(t, scratch);
+	const struct pe_attend_spec *s = w.spec;
+	const struct pe_attend_layout *l = &t->plan->layout;
+	const size_t tile = (t->count + ROWS - 1) / ROWS * ROWS;
+	const struct span span = span_of_rows(&w, 0, t->count);
+
+	fill(w.max, 0, tile, -(real)INFINITY);
+	fill(w.factor, 0, tile, 1);
+	memset(w.lanes, 0, tile * LANES * sizeof(real));
+	memset(w.sums, 0, tile * l->value_width * sizeof(real));
+	if (s->relative_value != NULL)
+		memset(w.buckets, 0, tile * l->bucket_width * sizeof(real));
+	for (size_t n0 = (size_t)span.low / BLOCK * BLOCK; (int64_t)n0 < span.high; n0 += BLOCK)
+		meet_block(&w, n0, part_of(span, n0, BLOCK), out != NULL);
+	if (out != NULL && s->relative_value != NULL)
+		meet_relative_value(&w);
+	for (size_t r = 0; r < t->count; r++) {
+		const size_t at = (t->row + r) * s->heads + t->head;
+
+		finish_row(&w, r, out != NULL ? (real *)out + at * s->value_dim : NULL,
+			   lse != NULL ? (real *)lse + at : NULL);
+	}
+}
+
+/* A row of logits becomes its weights. */
+static void
+softmax(real *row, struct span span, size_t keys)
+{
+	const size_t low = (size_t)span.low, high = (size_t)span.high;
+	const real top = largest(row + low, high - low) * LOG2E;
+	const real base = top == -(real)INFINITY ? 0 : top;
+	double sum = 0;
+
+	for (size_t n = low; n < high; n++) {
+		row[n] = power_of(FUSED(SPLAT(row[n]), SPLAT(LOG2E), SPLAT(-base))[0]);
+		sum += (double)row[n];
+	}
+	for (size_t n = low; n < high; n++)
+		row[n] = sum == 0 && top < 0 ? 0 : row[n] / (real)sum;
+	fill(row, 0, low, 0);
+	fill(row, high, keys, 0);
+}
+
+static void
+matrix(const struct pe_attend_task *t, enum pe_attend_matrix kind, void *scratch, void *out)
+{
+	struct work w = begin(t, scratch);
+	const struct pe_attend_spec *s = w.spec;
+	const struct span span = span_of_rows(&w, 0, t->count);
+	real *rows = (real *)out + t->row * s->keys;
+
+	for (size_t r = 0; r < t->count; r++)
+		fill(rows + r * s->keys, 0, s->keys, -(real)INFINITY);
+	for (size_t n0 = (size_t)span.low / BLOCK * BLOCK; (int64_t)n0 < span.high; n0 += BLOCK) {
+		const size_t count = s->keys - n0 < BLOCK ? s->keys - n0 : BLOCK;
+
+		if (kind == PE_ATTEND_BIAS)
+			memset(w.logits, 0, t->plan->tile * BLOCK * sizeof(real));
+		else
+			meet_keys(&w, n0, part_of(span, n0, count));
+		for (size_t i = 0; i < s->relatives; i++)
+			meet_relative(&w, i, n0, count);
+		for (size_t r = 0; r < t->count; r++) {
+			finish_logits(&w, r, n0, part_of(span_of_rows(&w, r, 1), n0, count));
+			memcpy(rows + r * s->keys + n0, w.logits + r * BLOCK, count * sizeof(real));
+		}
+	}
+	for (size_t r = 0; kind == PE_ATTEND_WEIGHTS && r < t->count; r++)
+		softmax(rows + r * s->keys, span_of_rows(&w, r, 1), s->keys);
+}
+
+const struct pe_attend_kernel KERNEL = {
+    .lanes = LANES,
+    .panel = PANEL,
+    .output = output,
+    .matrix = matrix,
+};

@@ -1,0 +1,16 @@
+/* attend_kernel_f32_v4 - attention in f32 for AVX-512. */
+#include "attend_kernel.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define ELEMENT 32
+#define VECTOR_BYTES 64
+#define VECTORS 4 /* of 32 registers, 24 hold sums */
+#define FUSED(a, b, c) _mm512_fmadd_ps(a, b, c)
+#define SPLAT(x) _mm512_set1_ps(x)
+#define KERNEL pe_attend_kernel_f32_v4
+
+#include "attend_kernel.inc.h"
+
+#endif

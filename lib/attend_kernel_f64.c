@@ -1,0 +1,17 @@
+/* attend_kernel_f64 - attention in f64 for any machine: vectors of 16 bytes by the compiler's vector extension. */
+#include "attend_kernel.h"
+
+#define ELEMENT 64
+#define VECTOR_BYTES 16
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#define VECTORS 4 /* of 32 registers, 24 hold sums */
+#define FUSED(a, b, c) vfmaq_f64(c, a, b)
+#else
+#define VECTORS 2 /* of 16 registers, 12 hold sums */
+#define FUSED(a, b, c) ((a) * (b) + (c))
+#endif
+#define SPLAT(x) ((vec){x, x})
+#define KERNEL pe_attend_kernel_f64
+
+#include "attend_kernel.inc.h"

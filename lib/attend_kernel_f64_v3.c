@@ -1,0 +1,16 @@
+/* attend_kernel_f64_v3 - attention in f64 for AVX2 with FMA. */
+#include "attend_kernel.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define ELEMENT 64
+#define VECTOR_BYTES 32
+#define VECTORS 2 /* of 16 registers, 12 hold sums */
+#define FUSED(a, b, c) _mm256_fmadd_pd(a, b, c)
+#define SPLAT(x) _mm256_set1_pd(x)
+#define KERNEL pe_attend_kernel_f64_v3
+
+#include "attend_kernel.inc.h"
+
+#endif
