@@ -27,11 +27,11 @@ enum {
 	SHAW_V,
 	HUANG,
 	ROPE,
-	ROPE_BASE,
-	ROPE_PAIRS,
+	BASE,
+	PAIRS,
 	ROTARY_DIM,
-	ROPE_FREQ_DIM,
-	ROPE_SCALING,
+	FREQ_DIM,
+	SCALING,
 	CONFIG,
 	LAYER_KIND,
 	POS,
@@ -77,12 +77,11 @@ static const struct cli_option option_table[] = {
     {SHAW_V, "--shaw-v", CLI_FILE, "vectors added to the values by clipped offset, 2K+1 rows"},
     {HUANG, "--huang", CLI_FILE, "vectors added to the keys by offset, L rows with -c, else 2L-1"},
     {ROPE, "--rope", NULL, "rotate queries and keys by their position"},
-    {ROPE_BASE, "--rope-base", "B", "base of the rotation's frequencies (10000)"},
-    {ROPE_PAIRS, "--rope-pairs", "interleaved|halves", "columns that make a pair (interleaved)"},
+    {BASE, "--rope-base", "B", "base of the rotation's frequencies (10000)"},
+    {PAIRS, "--rope-pairs", ROPE_PAIRS, "columns that make a pair (interleaved)"},
     {ROTARY_DIM, "--rotary-dim", "R", "rotate the first R columns of a head (all)"},
-    {ROPE_FREQ_DIM, "--rope-freq-dim", "F", "width that spaces the frequencies (the rotated one)"},
-    {ROPE_SCALING, "--rope-scaling", "KIND:KEY=V,...",
-     "linear, ntk, dynamic, yarn, llama3 or longrope"},
+    {FREQ_DIM, "--rope-freq-dim", "F", "width that spaces the frequencies (the rotated one)"},
+    {SCALING, "--rope-scaling", ROPE_SCALING, "linear, ntk, dynamic, yarn, llama3 or longrope"},
     {CONFIG, "--config", CLI_FILE, "take the rotation from a model's config.json"},
     {LAYER_KIND, "--layer-kind", "NAME", "which layers' rotation of --config"},
     {POS, "--pos", CLI_FILE, "untied positions (TUPE), one row for each"},
@@ -125,9 +124,9 @@ static void
 check_needs(const struct given *given)
 {
 	static const struct pair idle[] = {
-	    {MAX_DISTANCE, T5},   {T5_DIRECTION, T5}, {ALIBI_SLOPES, ALIBI}, {MAX_BIAS, ALIBI},
-	    {ROPE_BASE, ROPE},    {ROPE_PAIRS, ROPE}, {ROTARY_DIM, ROPE},    {ROPE_FREQ_DIM, ROPE},
-	    {ROPE_SCALING, ROPE}, {CONFIG, ROPE},     {LAYER_KIND, CONFIG},  {POS_WQ, POS},
+	    {MAX_DISTANCE, T5}, {T5_DIRECTION, T5}, {ALIBI_SLOPES, ALIBI}, {MAX_BIAS, ALIBI},
+	    {BASE, ROPE},       {PAIRS, ROPE},      {ROTARY_DIM, ROPE},    {FREQ_DIM, ROPE},
+	    {SCALING, ROPE},    {CONFIG, ROPE},     {LAYER_KIND, CONFIG},  {POS_WQ, POS},
 	    {POS_WK, POS},
 	};
 
@@ -286,6 +285,16 @@ table_of(struct options *o, int key)
 	}
 }
 
+static const struct rope_keys rope_keys = {
+    .base = BASE,
+    .pairs = PAIRS,
+    .rotary_dim = ROTARY_DIM,
+    .freq_dim = FREQ_DIM,
+    .scaling = SCALING,
+    .config = CONFIG,
+    .layer_kind = LAYER_KIND,
+};
+
 /* Options with a number, a word or nothing. */
 static void
 parse_value(struct options *o, int key, const char *arg)
@@ -306,6 +315,7 @@ parse_value(struct options *o, int key, const char *arg)
 	case MAX_DISTANCE: o->max_distance = cli_integer(key, arg); break;
 	case T5_DIRECTION: o->t5_past = cli_choice(key, arg, directions) == 1; break;
 	case ALIBI: o->alibi = true; break;
+	case ROPE: o->rope = true; break;
 	case MAX_BIAS: o->max_bias = cli_positive_number(key, arg); break;
 	case CLS: o->cls = true; break;
 	case EMIT: o->emit = (enum emit)cli_choice(key, arg, emits); break;
@@ -330,6 +340,7 @@ parse_options(struct cli *cli, int argc, char **argv)
 	    .bias_scale = 1,
 	    .max_bias = 8,
 	    .max_distance = 128,
+	    .turn = {.keys = &rope_keys},
 	};
 	struct given given = {{false}};
 	const char *named[ROLES] = {NULL}, *arg;
@@ -341,7 +352,7 @@ parse_options(struct cli *cli, int argc, char **argv)
 			named[role_of(key)] = arg;
 		else if (table_of(&o, key) != NULL)
 			*table_of(&o, key) = arg;
-		else
+		else if (!rope_option(&o.turn, key, arg))
 			parse_value(&o, key, arg);
 	}
 	if (!given.key[KV_HEADS])

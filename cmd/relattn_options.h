@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "cli.h"
+#include "rope_options.h"
 
 /* What is written. */
 enum emit {
@@ -47,7 +48,8 @@ struct options {
 	double scale, bias_scale, max_bias;
 	enum emit emit;
 	enum pe_elem compute; /* PE_ELEM_NONE: by the inputs */
-	bool causal, alibi, cls, scaled, starts_at_end, t5_past;
+	bool causal, alibi, rope, cls, scaled, starts_at_end, t5_past;
+	struct rope_options turn; /* what --rope turns by */
 };
 
 /* Parses, refuses what does not go together, and resolves who fills which role. */

@@ -1,0 +1,634 @@
+/* relattn - attention with relative positions inside, query rows in, output rows out. */
+#include <string.h>
+
+#include "backend.h"
+#include "cli.h"
+#include "num.h"
+#include "relattn_inputs.h"
+#include "relattn_options.h"
+#include "relattn_plan.h"
+
+/* Rows of T x T that a call fills take no more than this, nor more than an eighth of --max-memory. */
+enum { MATRIX_BYTES = 4 * 1024 * 1024 };
+
+/* Queries on their way to attend: from an input by blocks, from memory, or none where only their number counts. */
+struct queries {
+	struct lane *lane; /* NULL: no rows are read */
+	struct store held; /* projected and turned, where `whole` */
+	bool whole;
+	int64_t due;   /* rows there are, -1: as many as come */
+	int64_t given; /* rows handed out */
+	struct pe_matrix raw, content, ready;
+};
+
+/* Rows of --bias on their way: one for each query, or one for each query of each head. */
+struct bias_rows {
+	struct pe_reader *reader; /* NULL: there is none */
+	const char *name;
+	struct pe_matrix raw, ready;
+	struct store kept;   /* one for each query, where other heads may need them again */
+	bool keeps, repeats; /* they are being kept; they are all there */
+	bool by_head;        /* known to hold rows for each head */
+	size_t peeked;       /* rows at the start of raw that are to come next */
+	uint64_t given;      /* rows handed out */
+};
+
+struct job {
+	struct cli *cli;
+	const struct options *o;
+	struct inputs in;
+	struct plan plans[2]; /* the second for the other keys of --terms */
+	struct plan *plan;    /* the one under way */
+	struct queries queries;
+	struct bias_rows bias;
+	size_t batch; /* most query rows of a call */
+	struct pe_writer *out;
+	struct pe_project project; /* --wo */
+	struct pe_matrix results, projected;
+	uint64_t written;
+};
+
+static void
+check(int failed, const struct pe_error *e)
+{
+	if (failed)
+		cli_die(e);
+}
+
+static void
+make_matrix(struct job *job, const char *what, size_t rows, size_t cols, enum pe_elem elem,
+	    struct pe_matrix *m)
+{
+	struct pe_error e;
+
+	budget_take(&job->in.budget, what, rows, cols, pe_elem_size(elem));
+	check(pe_matrix_init(m, rows, cols, elem, &e), &e);
+}
+
+/* ---- queries ---- */
+
+static bool
+writes_rows(const struct options *o)
+{
+	return o->emit == EMIT_OUTPUT || o->emit == EMIT_LSE;
+}
+
+static void
+set_batch(struct job *job)
+{
+	const struct budget *b = &job->in.budget;
+	const size_t keys = job->plan->keys;
+
+	job->batch = pe_attend_batch(job->plan->attend);
+	if (keys == 0 || (writes_rows(job->o) && job->o->bias == NULL))
+		return;
+	size_t rows = MATRIX_BYTES / keys / pe_elem_size(job->in.elem);
+	if (b->limit != 0 && rows > b->limit / 8 / keys / pe_elem_size(job->in.elem))
+		rows = b->limit / 8 / keys / pe_elem_size(job->in.elem);
+	if (rows == 0)
+		rows = 1;
+	job->batch = job->batch < rows ? job->batch : rows;
+}
+
+/* Queries are read whole where their input fills another role too, where their number has to be known first, and where
+ * heads take turns. */
+static bool
+holds_queries(const struct job *job)
+{
+	const struct options *o = job->o;
+	const struct input *input = job->queries.lane->input;
+
+	for (size_t role = ROLE_KEY; role < ROLES; role++)
+		if (job->in.lanes[role].input == input)
+			return true;
+	if (o->heads > 1 && (o->bias != NULL || !writes_rows(o)))
+		return true;
+	return o->starts_at_end && o->rows == 0 && pe_reader_rows(input->reader) < 0;
+}
+
+/* Room for the blocks that queries pass through. */
+static void
+prepare_queries(struct job *job)
+{
+	struct queries *q = &job->queries;
+	const struct plan *p = job->plan;
+	const size_t heads = job->o->heads;
+
+	if (q->lane != NULL && !q->whole) {
+		const struct input *input = q->lane->input;
+		const size_t block = input_block(input);
+
+		job->batch = job->batch < block ? job->batch : block;
+		make_matrix(job, input->name, job->batch, input->cols, input->elem, &q->raw);
+		make_matrix(job, input->name, job->batch, q->lane->cols, p->elem, &q->content);
+	}
+	if (p->untied.width > 0)
+		make_matrix(job, "queries", job->batch, heads * p->dim, p->elem, &q->ready);
+}
+
+/* The next rows of the input, up to max, projected and turned; what is written so far goes out before it would wait. */
+static size_t
+read_queries(struct job *job, size_t max, int64_t position)
+{
+	struct queries *q = &job->queries;
+	struct pe_reader *r = q->lane->input->reader;
+	struct pe_error e;
+
+	if (pe_reader_waits(r) && job->out != NULL)
+		check(pe_writer_flush(job->out, &e), &e);
+	const ssize_t n = pe_reader_read(r, q->raw.data, max, &e);
+	check(n < 0, &e);
+	if (n > 0 && job->plan->content > 0) {
+		lane_rows(q->lane, &job->in, q->raw.data, (size_t)n, (uint64_t)q->given,
+			  q->content.data);
+		plan_turn(job->plan, q->content.data, (size_t)n, job->o->heads, position);
+	}
+	return (size_t)n;
+}
+
+static size_t
+at_most(size_t max, int64_t left)
+{
+	return left >= 0 && (uint64_t)left < max ? (size_t)left : max;
+}
+
+/* Up to max queries: sets their address, NULL where attend needs none, and the first one's position. 0 at the end. */
+static size_t
+next_queries(struct job *job, size_t max, const void **query, int64_t *position)
+{
+	struct queries *q = &job->queries;
+	const struct plan *p = job->plan;
+	const void *content = q->content.data;
+	size_t n;
+
+	*position = p->start + q->given;
+	n = plan_cut(p, *position, max);
+	if (q->lane == NULL || q->whole)
+		n = at_most(n, q->due - q->given);
+	else
+		n = read_queries(job, n, *position);
+	if (q->whole)
+		content = pe_matrix_row(&q->held.rows, (size_t)q->given);
+	q->given += (int64_t)n;
+	if (q->due >= 0 && (q->given > q->due || (n == 0 && q->given < q->due)))
+		cli_fail("%s: has %s%lld rows, -n says %lld", q->lane->input->name,
+			 q->given > q->due ? "more than " : "",
+			 (long long)(q->given > q->due ? q->due : q->given), (long long)q->due);
+	if (n > 0 && *position + (int64_t)n - 1 > PE_POSITION_MAX)
+		cli_fail("position %lld: beyond 2^53, where positions are exact",
+			 (long long)(PE_POSITION_MAX + 1));
+	*query = p->content > 0 ? content : NULL;
+	if (n > 0 && p->untied.width > 0) {
+		plan_assemble(p, &job->in, content, n, *position, q->ready.data);
+		*query = q->ready.data;
+	}
+	return n;
+}
+
+/* ---- rows of --bias ---- */
+
+static void
+prepare_bias(struct job *job)
+{
+	struct bias_rows *b = &job->bias;
+	const struct options *o = job->o;
+	const int64_t due = job->queries.due;
+
+	inputs_open_bias(&job->in, job->cli, o, job->plan->keys);
+	b->reader = job->in.bias;
+	if (b->reader == NULL)
+		return;
+	b->name = pe_reader_name(b->reader);
+	const int64_t rows = pe_reader_rows(b->reader);
+	b->by_head = o->heads > 1 && rows == due * (int64_t)o->heads;
+	if (rows >= 0 && due >= 0 && rows != due && !b->by_head)
+		cli_fail("%s: has %lld rows, queries are %lld", b->name, (long long)rows,
+			 (long long)due);
+	b->keeps = o->heads > 1 && !writes_rows(o) && !b->by_head;
+	b->kept.rows = (struct pe_matrix){.cols = job->plan->keys, .elem = job->plan->elem};
+	make_matrix(job, b->name, job->batch, job->plan->keys, pe_reader_carrier(b->reader),
+		    &b->raw);
+	make_matrix(job, b->name, job->batch, job->plan->keys, job->plan->elem, &b->ready);
+}
+
+/* Fills raw up to n rows; fewer only at the end of the input. */
+static size_t
+fill_raw(struct bias_rows *b, size_t n)
+{
+	size_t have = b->peeked;
+	struct pe_error e;
+
+	while (have < n) {
+		const ssize_t got =
+		    pe_reader_read(b->reader, pe_matrix_row(&b->raw, have), n - have, &e);
+		check(got < 0, &e);
+		if (got == 0)
+			break;
+		have += (size_t)got;
+	}
+	b->peeked = 0;
+	return have;
+}
+
+static void
+multiply(const struct pe_matrix *m, void *values, size_t n, double factor)
+{
+	if (factor == 1)
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (m->elem == PE_F32)
+			((float *)values)[i] = (float)(factor * (double)((float *)values)[i]);
+		else
+			((double *)values)[i] *= factor;
+}
+
+/* The next n rows, times --bias-scale; NULL where there is no --bias. */
+static const void *
+next_bias(struct job *job, size_t n)
+{
+	struct bias_rows *b = &job->bias;
+	const size_t cols = job->plan->keys;
+	struct pe_error e;
+
+	if (b->reader == NULL)
+		return NULL;
+	if (b->repeats) {
+		b->given += n;
+		return pe_matrix_row(&b->kept.rows, (size_t)b->given - n);
+	}
+	const size_t have = fill_raw(b, n);
+	if (have < n)
+		cli_fail("%s: has %llu rows, queries are %s%lld", b->name,
+			 (unsigned long long)b->given + have,
+			 job->queries.due < 0 ? "at least " : "",
+			 (long long)(job->queries.due < 0 ? job->queries.given : job->queries.due));
+	void *to = b->keeps ? store_extend(&b->kept, &job->in.budget, b->name, n, job->queries.due)
+			    : b->ready.data;
+	check(pe_convert_rows(b->name, b->given, cols, job->plan->elem, to, b->raw.elem,
+			      b->raw.data, n * cols, &e),
+	      &e);
+	multiply(&b->ready, to, n * cols, job->o->bias_scale);
+	b->given += n;
+	return to;
+}
+
+static bool
+bias_has_more(struct bias_rows *b)
+{
+	if (b->reader == NULL || b->repeats)
+		return false;
+	b->peeked = fill_raw(b, 1);
+	return b->peeked > 0;
+}
+
+static void
+expect_bias_end(struct job *job)
+{
+	if (bias_has_more(&job->bias))
+		cli_fail("%s: has more than %llu rows, queries are %lld", job->bias.name,
+			 (unsigned long long)job->bias.given, (long long)job->queries.given);
+}
+
+/* After the queries have passed for the first time, and heads are several: a bias that is over is one for all heads. */
+static bool
+bias_is_by_head(struct job *job)
+{
+	struct bias_rows *b = &job->bias;
+
+	if (b->reader == NULL)
+		return false;
+	if (b->by_head || bias_has_more(b)) {
+		b->by_head = true;
+		b->keeps = false;
+		pe_matrix_free(&b->kept.rows);
+		return true;
+	}
+	b->repeats = b->keeps;
+	return false;
+}
+
+/* ---- output ---- */
+
+static const char *const *
+output_names(const struct job *job)
+{
+	const struct lane *v = &job->in.lanes[ROLE_VALUE];
+
+	if (job->o->emit != EMIT_OUTPUT || v->count > 0 || job->in.wo.values.data != NULL ||
+	    job->o->kv_heads != job->o->heads)
+		return NULL;
+	return pe_reader_names(v->input->reader);
+}
+
+static void
+open_output(struct job *job, size_t cols, size_t matrices)
+{
+	const int64_t rows = job->queries.due;
+	struct pe_writer_spec spec =
+	    cli_writer(job->cli, cols, rows < 0 ? -1 : rows * (int64_t)matrices);
+	struct pe_error e;
+
+	spec.natural = job->in.natural;
+	spec.carrier = job->plan->elem;
+	spec.names = cli_header(job->cli, output_names(job), cols);
+	check(pe_writer_open(&job->out, &spec, &e), &e);
+	cli_progress_start(job->cli);
+}
+
+static void
+put(struct job *job, const void *rows, size_t n)
+{
+	struct pe_error e;
+
+	check(pe_writer_put(job->out, rows, n, &e), &e);
+	job->written += n;
+	cli_progress(job->cli, job->written);
+}
+
+/* n rows of output, through --wo. */
+static void
+put_output(struct job *job, const void *rows, size_t n)
+{
+	struct pe_error e;
+
+	if (job->project.scores != NULL) {
+		check(pe_project_rows(&job->project, rows, n, job->projected.data, &e), &e);
+		rows = job->projected.data;
+	}
+	put(job, rows, n);
+}
+
+/* ---- output and lse: a row for each query ---- */
+
+static size_t
+prepare_rows(struct job *job, size_t rows)
+{
+	const struct options *o = job->o;
+	const bool lse = o->emit == EMIT_LSE;
+	const size_t width = lse ? o->heads : o->heads * job->in.value_dim;
+	const struct table *wo = &job->in.wo;
+	struct pe_error e;
+
+	make_matrix(job, "output", rows, width, job->plan->elem, &job->results);
+	if (lse || wo->values.data == NULL)
+		return width;
+	budget_take(&job->in.budget, wo->name.text, wo->values.rows, wo->values.cols,
+		    pe_elem_size(job->plan->elem));
+	check(pe_project_init(&job->project, &wo->values, job->plan->elem, o->jobs, &e), &e);
+	make_matrix(job, "output", job->batch, wo->values.cols, job->plan->elem, &job->projected);
+	return wo->values.cols;
+}
+
+/* All queries for some heads; rows go out batch by batch, or stay in the results where other heads are still to come. */
+static void
+attend_rows(struct job *job, size_t head, size_t heads, bool stay)
+{
+	const void *query;
+	int64_t position;
+	struct pe_error e;
+	size_t n;
+
+	job->queries.given = 0;
+	while ((n = next_queries(job, job->batch, &query, &position)) > 0) {
+		struct pe_attend_rows call = plan_call(job->plan, &job->in, query, n, position);
+		void *to = pe_matrix_row(&job->results, stay ? (size_t)job->queries.given - n : 0);
+		const bool lse = job->o->emit == EMIT_LSE;
+
+		call.head = head;
+		call.heads = heads;
+		call.bias = next_bias(job, n);
+		check(pe_attend_output(job->plan->attend, &call, lse ? NULL : to, lse ? to : NULL,
+				       &e),
+		      &e);
+		if (!stay)
+			put_output(job, to, n);
+	}
+}
+
+static void
+write_rows(struct job *job)
+{
+	const size_t heads = job->o->heads;
+	const bool stay = job->bias.reader != NULL && heads > 1;
+	const size_t rows = stay ? (size_t)job->queries.due : job->batch;
+
+	open_output(job, prepare_rows(job, rows), 1);
+	attend_rows(job, 0, job->bias.by_head ? 1 : heads, stay);
+	if (stay && bias_is_by_head(job))
+		for (size_t h = 1; h < heads; h++)
+			attend_rows(job, h, 1, true);
+	expect_bias_end(job);
+	for (size_t m = 0, n; stay && m < rows; m += n) {
+		n = at_most(job->batch, (int64_t)(rows - m));
+		put_output(job, pe_matrix_row(&job->results, m), n);
+	}
+}
+
+/* ---- weights, logits, bias: a matrix for each head ---- */
+
+static void
+write_matrix(struct job *job, size_t head)
+{
+	const void *query;
+	int64_t position;
+	struct pe_error e;
+	size_t n;
+
+	job->queries.given = 0;
+	job->bias.given = job->bias.repeats ? 0 : job->bias.given;
+	while ((n = next_queries(job, job->batch, &query, &position)) > 0) {
+		struct pe_attend_rows call = plan_call(job->plan, &job->in, query, n, position);
+
+		call.head = head;
+		call.heads = 1;
+		call.bias = next_bias(job, n);
+		check(pe_attend_matrix(job->plan->attend, &call, job->plan->matrix,
+				       job->results.data, &e),
+		      &e);
+		put(job, job->results.data, n);
+	}
+}
+
+static void
+write_matrices(struct job *job)
+{
+	const size_t heads = job->o->heads, keys = job->plan->keys;
+
+	if (keys == 0)
+		cli_fail("%s: has no rows, so the matrix has no columns",
+			 job->in.lanes[ROLE_KEY].input->name);
+	make_matrix(job, "matrix rows", job->batch, keys, job->plan->elem, &job->results);
+	open_output(job, keys, heads);
+	for (size_t h = 0; h < heads; h++) {
+		write_matrix(job, h);
+		if (h == 0 && heads > 1)
+			(void)bias_is_by_head(job);
+	}
+	expect_bias_end(job);
+}
+
+/* ---- the four terms (Dai et al. 2019, equation 2, with one W) ---- */
+
+/* The positions of --terms through a lane, as if they were rows of its input. */
+static void
+pass_positions(struct job *job, struct lane *l, struct store *to)
+{
+	const struct table *t = &job->in.terms;
+	struct input positions = *l->input;
+	struct lane lane = *l;
+
+	positions.name = t->name.text;
+	positions.elem = t->values.elem;
+	lane.input = &positions;
+	to->rows = (struct pe_matrix){.cols = l->cols, .elem = job->in.elem};
+	for (size_t r = 0, n; r < t->values.rows; r += n) {
+		n = at_most(input_block(&positions), (int64_t)(t->values.rows - r));
+		lane_rows(
+		    &lane, &job->in, pe_matrix_row(&t->values, r), n, r,
+		    store_extend(to, &job->in.budget, t->name.text, n, (int64_t)t->values.rows));
+	}
+}
+
+static void
+read_terms(struct job *job, struct store query[2], struct store key[2])
+{
+	const struct input *input = job->in.lanes[ROLE_QUERY].input;
+	struct store stores[ROLES] = {{.capacity = 0}};
+	const size_t rows = job->in.terms.values.rows;
+
+	inputs_read(&job->in, input, stores);
+	query[0] = stores[ROLE_QUERY];
+	key[0] = stores[ROLE_KEY];
+	if (query[0].rows.rows != rows)
+		cli_fail("%s: has %zu rows, %s has %zu", job->in.terms.name.text, rows, input->name,
+			 query[0].rows.rows);
+	pass_positions(job, &job->in.lanes[ROLE_QUERY], &query[1]);
+	pass_positions(job, &job->in.lanes[ROLE_KEY], &key[1]);
+}
+
+/* Content, then position, as query, with content, then position, as key. */
+static void
+write_terms(struct job *job)
+{
+	struct store query[2] = {{.capacity = 0}}, key[2] = {{.capacity = 0}},
+		     none = {.capacity = 0};
+
+	read_terms(job, query, key);
+	job->queries.due = (int64_t)query[0].rows.rows;
+	job->queries.whole = true;
+	plan_schemes(&job->plans[1], &job->in, job->cli, job->o);
+	for (size_t k = 0; k < 2; k++)
+		plan_attention(&job->plans[k], &job->in, &key[k], &none, query[0].rows.rows, 0);
+	set_batch(job);
+	make_matrix(job, "matrix rows", job->batch, job->plan->keys, job->in.elem, &job->results);
+	open_output(job, job->plan->keys, 4);
+	for (size_t i = 0; i < 4; i++) {
+		job->queries.held = query[i / 2];
+		job->plan = &job->plans[i % 2];
+		write_matrix(job, 0);
+	}
+	pe_matrix_free(&query[0].rows); /* the other is the last that was held */
+}
+
+/* ---- attention ---- */
+
+/* Every input that K, V or held queries come from, each once. */
+static void
+read_rows(struct job *job, struct store stores[ROLES])
+{
+	static const enum role order[] = {ROLE_KEY, ROLE_VALUE, ROLE_QUERY};
+	const struct lane *k = &job->in.lanes[ROLE_KEY], *v = &job->in.lanes[ROLE_VALUE];
+	bool done[ROLES] = {false};
+
+	for (size_t i = 0; i < ROLES; i++) {
+		const struct lane *l = &job->in.lanes[order[i]];
+		const size_t source = job->o->sources.of[order[i]];
+
+		if (l->input == NULL || done[source] ||
+		    (order[i] == ROLE_QUERY && !job->queries.whole))
+			continue;
+		inputs_read(&job->in, l->input, stores);
+		done[source] = true;
+	}
+	if (v->input != NULL && stores[ROLE_VALUE].rows.rows != stores[ROLE_KEY].rows.rows)
+		cli_fail("%s: has %zu rows, %s has %zu", v->input->name,
+			 stores[ROLE_VALUE].rows.rows, k->input->name, stores[ROLE_KEY].rows.rows);
+}
+
+/* How many queries there are, if it can be known before they have all been read. */
+static int64_t
+count_queries(const struct job *job, const struct store *held)
+{
+	if (job->o->rows > 0)
+		return (int64_t)job->o->rows;
+	if (job->queries.whole)
+		return (int64_t)held->rows.rows;
+	return pe_reader_rows(job->queries.lane->input->reader);
+}
+
+static void
+write_attention(struct job *job)
+{
+	const struct options *o = job->o;
+	struct store stores[ROLES] = {{.capacity = 0}};
+	struct queries *q = &job->queries;
+	int64_t start = o->query_start;
+
+	q->lane = o->sources.needed[ROLE_QUERY] ? &job->in.lanes[ROLE_QUERY] : NULL;
+	q->whole = q->lane != NULL && holds_queries(job);
+	read_rows(job, stores);
+	const size_t keys = o->sources.needed[ROLE_KEY] ? stores[ROLE_KEY].rows.rows : o->cols;
+	q->held = stores[ROLE_QUERY];
+	q->due = count_queries(job, &q->held);
+	if (o->starts_at_end)
+		start = (int64_t)keys - q->due;
+	plan_attention(job->plan, &job->in, &stores[ROLE_KEY], &stores[ROLE_VALUE], keys, start);
+	if (q->whole && job->plan->content > 0)
+		plan_turn(job->plan, q->held.rows.data, q->held.rows.rows, o->heads, start);
+	set_batch(job);
+	prepare_queries(job);
+	prepare_bias(job);
+	if (writes_rows(o))
+		write_rows(job);
+	else
+		write_matrices(job);
+}
+
+static void
+finish(struct job *job)
+{
+	struct pe_error e;
+
+	check(pe_writer_close(job->out, &e), &e);
+	inputs_free(&job->in);
+	plan_free(&job->plans[0]);
+	plan_free(&job->plans[1]);
+	pe_project_free(&job->project);
+	pe_matrix_free(&job->queries.held.rows);
+	pe_matrix_free(&job->queries.raw);
+	pe_matrix_free(&job->queries.content);
+	pe_matrix_free(&job->queries.ready);
+	pe_matrix_free(&job->bias.raw);
+	pe_matrix_free(&job->bias.ready);
+	pe_matrix_free(&job->bias.kept.rows);
+	pe_matrix_free(&job->results);
+	pe_matrix_free(&job->projected);
+	cli_end(job->cli);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct cli cli;
+	const struct options o = parse_options(&cli, argc, argv);
+	struct job job = {.cli = &cli, .o = &o, .plan = &job.plans[0]};
+
+	inputs_open(&job.in, &cli, &o);
+	plan_schemes(job.plan, &job.in, &cli, &o);
+	if (o.emit == EMIT_TERMS)
+		write_terms(&job);
+	else
+		write_attention(&job);
+	finish(&job);
+	return 0;
+}

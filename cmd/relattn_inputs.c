@@ -1,0 +1,467 @@
+/* relattn_inputs - what relattn reads: rows of Q, K and V and side tables, their shapes, their memory. */
+#include "relattn_inputs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "backend.h"
+#include "num.h"
+
+enum { BLOCK_BYTES = 256 * 1024, BLOCK_ROWS_LEAST = 64 };
+
+static void
+check(int failed, const struct pe_error *e)
+{
+	if (failed)
+		cli_die(e);
+}
+
+/* ---- memory ---- */
+
+void
+budget_take(struct budget *b, const char *what, size_t rows, size_t cols, size_t size)
+{
+	struct pe_error e;
+	size_t bytes;
+
+	check(pe_num_matrix_size(rows, cols, size, &bytes, &e), &e);
+	if (b->limit != 0 && bytes > b->limit - b->used)
+		cli_fail("--max-memory: %s needs %zu bytes, %zu of %zu are left", what, bytes,
+			 b->limit - b->used, b->limit);
+	b->used += bytes;
+}
+
+void *
+store_extend(struct store *s, struct budget *b, const char *what, size_t more, int64_t known)
+{
+	const size_t begin = s->rows.rows, end = begin + more;
+	const size_t size = pe_elem_size(s->rows.elem);
+	size_t wanted = s->capacity + s->capacity / 2;
+	struct pe_error e;
+
+	if (end > s->capacity) {
+		if (wanted < end)
+			wanted = end;
+		if (known >= 0 && (uint64_t)known >= end && wanted > (uint64_t)known)
+			wanted = (size_t)known;
+		budget_take(b, what, wanted - s->capacity, s->rows.cols, size);
+		size_t exact = 0; /* the growth is ours, so that it is counted */
+		check(pe_matrix_resize(&s->rows, wanted, &exact, &e), &e);
+		s->capacity = wanted;
+	}
+	s->rows.rows = end;
+	return pe_matrix_row(&s->rows, begin);
+}
+
+/* ---- side tables ---- */
+
+static void
+note_elem(struct inputs *in, enum pe_elem elem)
+{
+	if (pe_elem_is_integer(elem))
+		elem = PE_F64;
+	in->natural = pe_elem_widest(in->natural, elem);
+	in->wide |= elem == PE_F64;
+}
+
+static bool
+is_raw(struct pe_format format, const char *path)
+{
+	if (format.container == PE_AUTO && path != NULL)
+		format = pe_format_of_path(path);
+	return format.container == PE_RAW;
+}
+
+/* The width that is due where the input cannot tell its own; elsewhere the shapes are checked with better words. */
+static size_t
+raw_cols(const struct pe_reader_spec *spec, size_t due)
+{
+	return is_raw(spec->format, spec->path) ? due : 0;
+}
+
+/* Reads the table of an option; due is the width of a raw one. */
+static void
+read_table(struct inputs *in, struct cli *cli, const char *path, size_t due, struct table *t)
+{
+	struct pe_reader_spec spec;
+	struct store all = {.capacity = 0};
+	struct pe_reader *r;
+	struct pe_error e;
+	ssize_t n;
+
+	if (path == NULL)
+		return;
+	spec = cli_side_table(cli, path, due);
+	spec.cols = raw_cols(&spec, due);
+	spec.carrier = PE_F64;
+	check(pe_reader_open(&r, &spec, &e), &e);
+	(void)snprintf(t->name.text, sizeof t->name.text, "%s", pe_reader_name(r));
+	note_elem(in, pe_reader_elem(r));
+	all.rows = (struct pe_matrix){.cols = pe_reader_cols(r), .elem = PE_F64};
+	do {
+		void *to = store_extend(&all, &in->budget, t->name.text, BLOCK_ROWS_LEAST,
+					pe_reader_rows(r));
+
+		n = pe_reader_read(r, to, BLOCK_ROWS_LEAST, &e);
+		check(n < 0, &e);
+		all.rows.rows -= BLOCK_ROWS_LEAST - (size_t)n;
+	} while (n > 0);
+	pe_reader_close(r);
+	if (all.rows.rows == 0)
+		cli_fail("%s: has no rows", t->name.text);
+	t->values = all.rows;
+}
+
+static void
+check_cols(const struct table *t, size_t due, const char *why)
+{
+	if (t->values.data != NULL && t->values.cols != due)
+		cli_fail("%s: has %zu columns, %s %zu", t->name.text, t->values.cols, why, due);
+}
+
+/* Vectors of one head, shared by all, or of all heads side by side. */
+static void
+check_vectors(const struct table *t, size_t width, size_t heads)
+{
+	if (t->values.data == NULL || t->values.cols == width || t->values.cols == heads * width)
+		return;
+	if (heads == 1)
+		check_cols(t, width, "a head has");
+	cli_fail("%s: has %zu columns, %zu (shared by heads) or %zu (%zu heads) are due",
+		 t->name.text, t->values.cols, width, heads * width, heads);
+}
+
+/* ---- lanes ---- */
+
+static void
+open_input(struct inputs *in, struct cli *cli, const struct options *o, enum role role, size_t due)
+{
+	struct input *input = &in->rows[o->sources.of[role]];
+	struct pe_reader_spec spec;
+	struct pe_error e;
+
+	if (input->reader != NULL)
+		return;
+	spec = cli_reader(cli, o->sources.path[o->sources.of[role]]);
+	if (role != ROLE_QUERY)
+		spec.cols = raw_cols(&spec, due);
+	check(pe_reader_open(&input->reader, &spec, &e), &e);
+	input->name = pe_reader_name(input->reader);
+	input->cols = pe_reader_cols(input->reader);
+	input->elem = pe_reader_elem(input->reader);
+	note_elem(in, input->elem);
+}
+
+static void
+lane_multiply(struct lane *l, const struct table *by)
+{
+	if (by->values.data == NULL)
+		return;
+	if (by->values.rows != l->cols)
+		cli_fail("%s: has %zu rows, rows of %s have %zu columns", by->name.text,
+			 by->values.rows, l->name, l->cols);
+	l->steps[l->count++] = by;
+	l->cols = by->values.cols;
+	l->name = by->name.text;
+}
+
+static struct lane *
+begin_lane(struct inputs *in, const struct options *o, enum role role)
+{
+	struct lane *l = &in->lanes[role];
+
+	l->input = &in->rows[o->sources.of[role]];
+	l->cols = l->input->cols;
+	l->name = l->input->name;
+	lane_multiply(l, &in->projection[role]);
+	return l;
+}
+
+static size_t
+per_head(const struct lane *l, size_t heads)
+{
+	if (l->cols % heads != 0)
+		cli_fail("%s: has %zu columns, which %zu heads do not divide", l->name, l->cols,
+			 heads);
+	return l->cols / heads;
+}
+
+static void
+open_queries(struct inputs *in, struct cli *cli, const struct options *o)
+{
+	open_input(in, cli, o, ROLE_QUERY, 0);
+	const size_t cols = in->rows[o->sources.of[ROLE_QUERY]].cols;
+
+	read_table(in, cli, o->projection[ROLE_QUERY], cols, &in->projection[ROLE_QUERY]);
+	struct lane *l = begin_lane(in, o, ROLE_QUERY);
+	read_table(in, cli, o->bilinear, l->cols, &in->bilinear);
+	lane_multiply(l, &in->bilinear);
+	in->head_dim = per_head(l, o->heads);
+}
+
+/* K's row is G heads as wide as Q's. */
+static void
+open_keys(struct inputs *in, struct cli *cli, const struct options *o)
+{
+	const struct lane *q = &in->lanes[ROLE_QUERY];
+	const size_t due = o->kv_heads * in->head_dim;
+
+	read_table(in, cli, o->projection[ROLE_KEY], due, &in->projection[ROLE_KEY]);
+	open_input(in, cli, o, ROLE_KEY,
+		   o->projection[ROLE_KEY] != NULL ? in->projection[ROLE_KEY].values.rows : due);
+	struct lane *k = begin_lane(in, o, ROLE_KEY);
+	if (k->cols == due)
+		return;
+	if (o->kv_heads == o->heads)
+		cli_fail("%s: has %zu columns, %s has %zu", k->name, k->cols, q->name, q->cols);
+	cli_fail("%s: has %zu columns, %zu heads of %zu columns, as in %s, make %zu", k->name,
+		 k->cols, o->kv_heads, in->head_dim, q->name, due);
+}
+
+static void
+open_values(struct inputs *in, struct cli *cli, const struct options *o)
+{
+	const size_t due = o->value_width != 0 ? o->value_width : in->lanes[ROLE_KEY].cols;
+
+	read_table(in, cli, o->projection[ROLE_VALUE], due, &in->projection[ROLE_VALUE]);
+	open_input(in, cli, o, ROLE_VALUE,
+		   o->value_width == 0 && o->projection[ROLE_VALUE] != NULL
+		       ? in->projection[ROLE_VALUE].values.rows
+		       : due);
+	const struct input *input = &in->rows[o->sources.of[ROLE_VALUE]];
+	if (o->value_width != 0 && input->cols != o->value_width)
+		cli_fail("%s: has %zu columns, --dv says %zu", input->name, input->cols,
+			 o->value_width);
+	in->value_dim = per_head(begin_lane(in, o, ROLE_VALUE), o->kv_heads);
+	read_table(in, cli, o->wo, o->heads * in->value_dim, &in->wo);
+	if (in->wo.values.data != NULL && in->wo.values.rows != o->heads * in->value_dim)
+		cli_fail("%s: has %zu rows, rows of the output have %zu columns", in->wo.name.text,
+			 in->wo.values.rows, o->heads * in->value_dim);
+}
+
+/* ---- all of it ---- */
+
+static void
+read_positions(struct inputs *in, struct cli *cli, const struct options *o)
+{
+	const size_t wide = o->heads * in->head_dim;
+
+	read_table(in, cli, o->pos, wide, &in->pos);
+	read_table(in, cli, o->pos_wq, in->pos.values.cols, &in->pos_wq);
+	read_table(in, cli, o->pos_wk, in->pos.values.cols, &in->pos_wk);
+	if (o->pos == NULL)
+		return;
+	const struct table *by[] = {&in->pos_wq, &in->pos_wk};
+	for (size_t i = 0; i < 2; i++)
+		if (by[i]->values.rows != in->pos.values.cols)
+			cli_fail("%s: has %zu rows, rows of %s have %zu columns", by[i]->name.text,
+				 by[i]->values.rows, in->pos.name.text, in->pos.values.cols);
+	if (in->pos_wk.values.cols != in->pos_wq.values.cols)
+		cli_fail("%s: has %zu columns, %s has %zu", in->pos_wk.name.text,
+			 in->pos_wk.values.cols, in->pos_wq.name.text, in->pos_wq.values.cols);
+	if (in->pos_wq.values.cols % o->heads != 0)
+		cli_fail("%s: has %zu columns, which %zu heads do not divide", in->pos_wq.name.text,
+			 in->pos_wq.values.cols, o->heads);
+	if (o->cls && in->pos.values.rows < 2)
+		cli_fail("%s: has 1 row, with --cls row t + 1 is position t", in->pos.name.text);
+}
+
+static void
+read_side_tables(struct inputs *in, struct cli *cli, const struct options *o)
+{
+	read_table(in, cli, o->t5, o->heads, &in->t5);
+	check_cols(&in->t5, o->heads, "heads are");
+	read_table(in, cli, o->rel_bias, o->heads, &in->rel_bias);
+	check_cols(&in->rel_bias, o->heads, "heads are");
+	read_table(in, cli, o->alibi_slopes, o->heads, &in->slopes);
+	if (o->alibi_slopes != NULL && in->slopes.values.rows * in->slopes.values.cols != o->heads)
+		cli_fail("%s: has %zu slopes, heads are %zu", in->slopes.name.text,
+			 in->slopes.values.rows * in->slopes.values.cols, o->heads);
+	if (o->sources.needed[ROLE_QUERY]) {
+		read_table(in, cli, o->shaw_k, in->head_dim, &in->shaw_k);
+		check_vectors(&in->shaw_k, in->head_dim, o->heads);
+		read_table(in, cli, o->huang, in->head_dim, &in->huang);
+		check_vectors(&in->huang, in->head_dim, o->heads);
+	}
+	if (o->sources.needed[ROLE_VALUE]) {
+		read_table(in, cli, o->shaw_v, in->value_dim, &in->shaw_v);
+		check_vectors(&in->shaw_v, in->value_dim, o->heads);
+	}
+	read_positions(in, cli, o);
+	if (o->terms != NULL) {
+		const struct lane *q = &in->lanes[ROLE_QUERY];
+
+		read_table(in, cli, o->terms, q->input->cols, &in->terms);
+		if (in->terms.values.cols != q->input->cols)
+			cli_fail("%s: has %zu columns, %s has %zu", in->terms.name.text,
+				 in->terms.values.cols, q->input->name, q->input->cols);
+	}
+}
+
+/* Rows that --bias holds; a raw one waits until the keys are counted, its element stands in its name. */
+static void
+open_bias_early(struct inputs *in, struct cli *cli, const struct options *o)
+{
+	struct pe_reader_spec spec;
+	struct pe_error e;
+
+	if (o->bias == NULL)
+		return;
+	if (is_raw((struct pe_format){.container = PE_AUTO}, o->bias)) {
+		note_elem(in, pe_format_of_path(o->bias).elem);
+		return;
+	}
+	spec = cli_side_table(cli, o->bias, 0);
+	check(pe_reader_open(&in->bias, &spec, &e), &e);
+	note_elem(in, pe_reader_elem(in->bias));
+}
+
+void
+inputs_open_bias(struct inputs *in, struct cli *cli, const struct options *o, size_t keys)
+{
+	struct pe_reader_spec spec;
+	struct pe_error e;
+
+	if (o->bias == NULL)
+		return;
+	if (in->bias == NULL) {
+		spec = cli_side_table(cli, o->bias, keys);
+		check(pe_reader_open(&in->bias, &spec, &e), &e);
+	}
+	if (pe_reader_cols(in->bias) != keys)
+		cli_fail("%s: has %zu columns, keys are %zu", pe_reader_name(in->bias),
+			 pe_reader_cols(in->bias), keys);
+}
+
+size_t
+input_block(const struct input *input)
+{
+	const size_t rows = BLOCK_BYTES / (input->cols * pe_elem_size(input->elem));
+
+	return rows > BLOCK_ROWS_LEAST ? rows : BLOCK_ROWS_LEAST;
+}
+
+static void
+prepare_lane(struct inputs *in, struct lane *l, size_t threads)
+{
+	const size_t rows = input_block(l->input);
+	struct pe_error e;
+
+	for (size_t i = 0; i < l->count; i++) {
+		const struct pe_matrix *w = &l->steps[i]->values;
+
+		budget_take(&in->budget, l->steps[i]->name.text, w->rows, w->cols,
+			    pe_elem_size(in->elem));
+		budget_take(&in->budget, l->steps[i]->name.text, rows, w->rows,
+			    pe_elem_size(in->elem));
+		check(pe_project_init(&l->projects[i], w, in->elem, threads, &e), &e);
+		check(pe_matrix_init(&l->scratch[i], rows, w->rows, in->elem, &e), &e);
+	}
+}
+
+void
+inputs_open(struct inputs *in, struct cli *cli, const struct options *o)
+{
+	*in = (struct inputs){.budget = {.limit = o->max_memory}};
+	if (o->sources.needed[ROLE_QUERY])
+		open_queries(in, cli, o);
+	if (o->sources.needed[ROLE_KEY])
+		open_keys(in, cli, o);
+	if (o->sources.needed[ROLE_VALUE])
+		open_values(in, cli, o);
+	read_side_tables(in, cli, o);
+	open_bias_early(in, cli, o);
+	in->elem = o->compute != PE_ELEM_NONE                ? o->compute
+		   : in->wide || in->natural == PE_ELEM_NONE ? PE_F64
+							     : PE_F32;
+	for (size_t role = 0; role < ROLES; role++)
+		if (in->lanes[role].input != NULL)
+			prepare_lane(in, &in->lanes[role], o->jobs);
+}
+
+/* ---- rows through lanes ---- */
+
+void
+lane_rows(struct lane *l, const struct inputs *in, const void *raw, size_t n, uint64_t first,
+	  void *out)
+{
+	const struct input *input = l->input;
+	struct pe_error e;
+
+	check(pe_convert_rows(input->name, first, input->cols, in->elem,
+			      l->count > 0 ? l->scratch[0].data : out, input->elem, raw,
+			      n * input->cols, &e),
+	      &e);
+	for (size_t i = 0; i < l->count; i++)
+		check(pe_project_rows(&l->projects[i], l->scratch[i].data, n,
+				      i + 1 < l->count ? l->scratch[i + 1].data : out, &e),
+		      &e);
+}
+
+void
+inputs_read(struct inputs *in, const struct input *input, struct store stores[ROLES])
+{
+	const size_t block = input_block(input);
+	struct pe_matrix raw;
+	struct pe_error e;
+	uint64_t done = 0;
+	ssize_t n;
+
+	budget_take(&in->budget, input->name, block, input->cols, pe_elem_size(input->elem));
+	check(pe_matrix_init(&raw, block, input->cols, input->elem, &e), &e);
+	while ((n = pe_reader_read(input->reader, raw.data, block, &e)) > 0) {
+		for (size_t role = 0; role < ROLES; role++) {
+			struct lane *l = &in->lanes[role];
+
+			if (l->input != input)
+				continue;
+			stores[role].rows.cols = l->cols;
+			stores[role].rows.elem = in->elem;
+			lane_rows(l, in, raw.data, (size_t)n, done,
+				  store_extend(&stores[role], &in->budget, l->name, (size_t)n,
+					       pe_reader_rows(input->reader)));
+		}
+		done += (uint64_t)n;
+	}
+	check(n < 0, &e);
+	pe_matrix_free(&raw);
+}
+
+static void
+free_lane(struct lane *l)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		pe_project_free(&l->projects[i]);
+		pe_matrix_free(&l->scratch[i]);
+	}
+}
+
+void
+inputs_free(struct inputs *in)
+{
+	struct table *tables[] = {
+	    &in->projection[ROLE_QUERY],
+	    &in->projection[ROLE_KEY],
+	    &in->projection[ROLE_VALUE],
+	    &in->bilinear,
+	    &in->wo,
+	    &in->t5,
+	    &in->rel_bias,
+	    &in->slopes,
+	    &in->shaw_k,
+	    &in->shaw_v,
+	    &in->huang,
+	    &in->pos,
+	    &in->pos_wq,
+	    &in->pos_wk,
+	    &in->terms,
+	};
+
+	for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+		pe_matrix_free(&tables[i]->values);
+	for (size_t role = 0; role < ROLES; role++) {
+		free_lane(&in->lanes[role]);
+		pe_reader_close(in->rows[role].reader);
+	}
+	pe_reader_close(in->bias);
+}
