@@ -77,23 +77,6 @@ pe_source_empty(const struct pe_source *s, struct pe_error *e)
 		       s->input.name);
 }
 
-static void
-value_text(char to[PE_DECIMAL_MAX + 1], enum pe_elem elem, const void *values, size_t i)
-{
-	double x = 0;
-	size_t used;
-
-	switch (elem) {
-	case PE_I64: used = pe_decimal_write_i64(to, ((const int64_t *)values)[i]); break;
-	case PE_I32: used = pe_decimal_write_i64(to, ((const int32_t *)values)[i]); break;
-	default:
-		(void)pe_elem_convert(PE_F64, &x, elem,
-				      (const char *)values + i * pe_elem_size(elem), 1);
-		used = pe_decimal_write_f64(to, x);
-	}
-	to[used] = '\0';
-}
-
 static bool
 is_whole(enum pe_elem elem, const void *value)
 {
@@ -111,7 +94,7 @@ pe_convert_fail(const char *place, enum pe_elem to, enum pe_elem from, const voi
 {
 	char text[PE_DECIMAL_MAX + 1];
 
-	value_text(text, from, src, i);
+	text[pe_decimal_write(text, from, src, i, 0)] = '\0';
 	if (pe_elem_is_integer(to) && !is_whole(from, (const char *)src + i * pe_elem_size(from)))
 		return pe_fail(e, PE_FAULT_DATA, "%s: not an integer: '%s'", place, text);
 	return pe_fail(e, PE_FAULT_DATA, "%s: overflows %s: '%s'", place, pe_elem_name(to), text);

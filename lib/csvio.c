@@ -733,36 +733,6 @@ pe_csv_row_max(size_t cols, size_t *bytes)
 	return pe_num_size(cols, PE_DECIMAL_MAX + 1, 1, bytes);
 }
 
-static size_t
-write_value(char *to, enum pe_elem elem, const void *row, size_t i, int digits)
-{
-	double x;
-
-	switch (elem) {
-	case PE_I64: return pe_decimal_write_i64(to, ((const int64_t *)row)[i]);
-	case PE_I32: return pe_decimal_write_i64(to, ((const int32_t *)row)[i]);
-	case PE_F64:
-		x = ((const double *)row)[i];
-		return digits == 0 ? pe_decimal_write_f64(to, x)
-				   : pe_decimal_write_digits(to, x, digits);
-	case PE_F32:
-		if (digits == 0)
-			return pe_decimal_write_f32(to, ((const float *)row)[i]);
-		return pe_decimal_write_digits(to, (double)((const float *)row)[i], digits);
-	case PE_F16:
-		if (digits == 0)
-			return pe_decimal_write_f16(to, ((const uint16_t *)row)[i]);
-		return pe_decimal_write_digits(to, pe_f16_value(((const uint16_t *)row)[i]),
-					       digits);
-	case PE_BF16:
-		if (digits == 0)
-			return pe_decimal_write_bf16(to, ((const uint16_t *)row)[i]);
-		return pe_decimal_write_digits(to, pe_bf16_value(((const uint16_t *)row)[i]),
-					       digits);
-	default: return 0;
-	}
-}
-
 size_t
 pe_csv_write_row(char *to, const struct pe_csv_format *format, enum pe_elem elem, const void *row,
 		 size_t cols)
@@ -770,7 +740,7 @@ pe_csv_write_row(char *to, const struct pe_csv_format *format, enum pe_elem elem
 	char *at = to;
 
 	for (size_t i = 0; i < cols; i++) {
-		at += write_value(at, elem, row, i, format->digits);
+		at += pe_decimal_write(at, elem, row, i, format->digits);
 		*at++ = format->separator;
 	}
 	at[-1] = '\n';

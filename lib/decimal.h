@@ -25,6 +25,8 @@ size_t pe_decimal_write_i64(char *to, int64_t x);
 size_t pe_decimal_write_f16(char *to, uint16_t bits);
 size_t pe_decimal_write_bf16(char *to, uint16_t bits);
 size_t pe_decimal_write_digits(char *to, double x, int digits);
+/* values[i] of any element: its shortest digits, or, where digits is not 0 and it is no integer, so many. */
+size_t pe_decimal_write(char *to, enum pe_elem elem, const void *values, size_t i, int digits);
 
 /* What reading a number came to. */
 enum pe_decimal {

@@ -282,3 +282,33 @@ pe_decimal_write_i64(char *to, int64_t x)
 			s[i] = (char)head;
 	return (size_t)(s + length - to);
 }
+
+size_t
+pe_decimal_write(char *to, enum pe_elem elem, const void *values, size_t i, int digits)
+{
+	double x;
+
+	switch (elem) {
+	case PE_I64: return pe_decimal_write_i64(to, ((const int64_t *)values)[i]);
+	case PE_I32: return pe_decimal_write_i64(to, ((const int32_t *)values)[i]);
+	case PE_F64:
+		x = ((const double *)values)[i];
+		return digits == 0 ? pe_decimal_write_f64(to, x)
+				   : pe_decimal_write_digits(to, x, digits);
+	case PE_F32:
+		if (digits == 0)
+			return pe_decimal_write_f32(to, ((const float *)values)[i]);
+		return pe_decimal_write_digits(to, (double)((const float *)values)[i], digits);
+	case PE_F16:
+		if (digits == 0)
+			return pe_decimal_write_f16(to, ((const uint16_t *)values)[i]);
+		return pe_decimal_write_digits(to, pe_f16_value(((const uint16_t *)values)[i]),
+					       digits);
+	case PE_BF16:
+		if (digits == 0)
+			return pe_decimal_write_bf16(to, ((const uint16_t *)values)[i]);
+		return pe_decimal_write_digits(to, pe_bf16_value(((const uint16_t *)values)[i]),
+					       digits);
+	default: return 0;
+	}
+}
