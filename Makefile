@@ -40,7 +40,7 @@ JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 SETUP = CC='$(CC)' CPPFLAGS='$(DEP_CFLAGS) $(CPPFLAGS)' tests/setup.sh
 
-.PHONY: all bin lib completions twin check check-unit check-asan lint demo gallery \
+.PHONY: all bin lib completions twin check check-unit check-asan check-torture coverage measure lint demo gallery \
 	install uninstall dist clean
 all: bin lib completions
 bin: $(COMMANDS:%=$(BUILD)/bin/%)
@@ -55,7 +55,7 @@ $(BUILD)/cmd/shared.a: $(SHARED:%=$(BUILD)/cmd/%.o)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-$(BUILD)/bin/%: $(BUILD)/cmd/%.o $(BUILD)/cmd/shared.a $(BUILD)/lib/libposenc.a
+$(BUILD)/bin/%: $(BUILD)/cmd/%.o $(BUILD)/cmd/shared.a $(BUILD)/lib/libposenc.a $(EXTRA)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ $(LIBS)
 
@@ -100,6 +100,19 @@ check-asan: twin
 	@BUILD='$(BUILD)' TWINS='$(BUILD)/asan' tests/check.sh 'asan-.*'
 twin: # the commands once more, with address and undefined-behaviour sanitizers
 	@$(MAKE) --no-print-directory bin BUILD='$(BUILD)/asan' CFLAGS='$(SANITIZE) $(filter -Werror%,$(CFLAGS))'
+# Static commands in which a test can make any system call and any allocation fail.
+WRAP = -static -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=read,--wrap=write
+check-torture:
+	@$(SETUP) build check
+	@$(SUBMAKE) bin BUILD='$(BUILD)/static' LDFLAGS='$(WRAP)' EXTRA='$(BUILD)/static/tests/torture/faults.o'
+	@POSENC_BIN='$(BUILD)/static/bin' tests/torture/torture.sh
+coverage: # which lines of lib/ the tests run
+	@$(SETUP) build check unit
+	@$(SUBMAKE) measure BUILD='$(BUILD)/coverage' CFLAGS='-O0 -g --coverage'
+measure: bin
+	@mkdir -p '$(BUILD)'; find '$(BUILD)' -name '*.gcda' -exec rm {} +
+	-@BUILD='$(BUILD)' MAKE='$(MAKE)' tests/check.sh 'unit|golden|examples|bats'
+	@BUILD='$(BUILD)' tests/coverage.sh
 lint:
 	@tests/lint.sh
 
@@ -113,12 +126,15 @@ gallery: # the figures of the papers, each by a script of tests/examples
 	@$(SUBMAKE) all
 	@for s in tests/examples/*.sh; do POSENC_BIN='$(BUILD)/bin' $$s '$(BUILD)/gallery' || exit; done
 
+# A room's inside (name_part.h) and the file kinds behind stream stay here.
+PRIVATE = $(wildcard lib/*_*.h lib/backend.h lib/csvio.h lib/rawio.h lib/npyio.h lib/safetensors.h)
+HEADERS = $(filter-out $(PRIVATE),$(wildcard lib/*.h))
 # What is installed: directory below PREFIX, mode, files. Uninstalling goes through the same list.
 define installed
 $(call $1,bin,755,$(COMMANDS:%=$(BUILD)/bin/%))
 $(call $1,lib,644,$(BUILD)/lib/libposenc.a)
 $(call $1,lib/pkgconfig,644,$(BUILD)/posenc.pc)
-$(call $1,include/posenc,644,$(wildcard lib/*.h))
+$(call $1,include/posenc,644,$(HEADERS))
 $(call $1,share/man/man1,644,$(wildcard man/*.1))
 $(call $1,share/man/man3,644,$(wildcard man/*.3))
 $(call $1,share/man/man7,644,$(wildcard man/*.7))

@@ -28,8 +28,8 @@ pc() {
 		[ -e "share/zsh/site-functions/_$command" ]
 		[ -e "share/fish/vendor_completions.d/$command.fish" ]
 	done
-	for header in "$ROOT"/lib/*.h; do
-		[ -e "include/posenc/$(basename "$header")" ]
+	for header in error elem matrix stream sinusoid shift rope t5 alibi; do
+		[ -e "include/posenc/$header.h" ]
 	done
 	[ -e lib/libposenc.a ]
 	[ -e share/man/man7/posenc.7 ]

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# coverage.sh: the share of each room's lines that the tests run, after `make coverage` has built and run them
+# in BUILD; the lines that never ran go to BUILD/uncovered. Status 1 where more than 3 % of lib/ did not run.
+set -eu
+cd "$(dirname "$0")/.."
+build=${BUILD:-build/coverage}
+
+for source in lib/*.c; do
+	[ -e "$build/${source%.c}.gcda" ] || { echo "$source: never ran" >&2; continue; }
+	gcov --stdout --object-directory "$build/lib" "$source" 2>/dev/null |
+		awk -v file="$source" -F : '
+		{ gsub(/ /, "", $1); gsub(/ /, "", $2) }
+		$2 == 0 { ours = ($3 != "Source" || $4 == file) ? 1 : 0; if ($3 == "Source") counted = ($4 == file) }
+		$2 > 0 && counted && $1 != "-" { print file ":" $2, ($1 ~ /^[#=]/ ? 0 : 1), substr($0, index($0, $3)) }'
+done >"$build/lines"
+
+awk '$2 == 0' "$build/lines" | sed 's/ 0 /: /' >"$build/uncovered"
+awk '{ split($1, at, ":"); all[at[1]]++; ran[at[1]] += $2; total++; covered += $2 }
+END {
+	for (f in all) printf "%6.1f %%  %4d of %4d  %s\n", 100 * ran[f] / all[f], ran[f], all[f], f | "sort -n"
+	close("sort -n")
+	printf "%6.1f %%  %4d of %4d  lib/\n", 100 * covered / total, covered, total
+	exit (total - covered) / total > 0.03
+}' "$build/lines"
