@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <gmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -248,6 +249,28 @@ guard_descriptors(void)
 			(void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
+/* GMP and MPFR would abort where memory runs out. */
+static void *
+allocate_or_fail(size_t size)
+{
+	void *block = malloc(size);
+
+	if (block == NULL)
+		cli_fail("out of memory");
+	return block;
+}
+
+static void *
+reallocate_or_fail(void *old, size_t old_size, size_t size)
+{
+	void *block = realloc(old, size);
+
+	(void)old_size;
+	if (block == NULL)
+		cli_fail("out of memory");
+	return block;
+}
+
 static void
 list_options(struct cli *cli)
 {
@@ -291,6 +314,7 @@ cli_start(struct cli *cli, const struct cli_command *command, int argc, char **a
 		cli->argc = 1;
 		cli->argv = nothing;
 	}
+	mp_set_memory_functions(allocate_or_fail, reallocate_or_fail, NULL);
 	list_options(cli);
 	opterr = 0;
 }
