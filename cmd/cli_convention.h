@@ -31,7 +31,7 @@ enum {
 /* What says where a sinusoid stands and how fast it turns. */
 #define CLI_CONVENTION_OPTIONS                                                                     \
 	{'b', "--base", "BASE", "base of the frequencies (10000)"},                                \
-	    {CLI_LAYOUT, "--layout", "interleaved|halves|adjacent",                                \
+	    {CLI_LAYOUT, "--layout", "interleaved|halves",                                         \
 	     "s,c,s,c... or all sines, then all cosines; adjacent is interleaved"},                \
 	    {CLI_FLIP, "--flip", NULL, "cosine first"},                                            \
 	    {CLI_NO_FLIP, "--no-flip", NULL, "sine first, whatever the preset"},                   \
