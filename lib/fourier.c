@@ -1,0 +1,341 @@
+/* fourier - features of coordinates: sines and cosines of multiples of them. */
+#include "fourier.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <mpfr.h>
+
+#include "num.h"
+#include "round.h"
+#include "turn.h"
+
+enum {
+	PRECISION = 192, /* of an angle: 53 bits of the value and 139 to decide its rounding */
+	STRIDE = 64,     /* rows of one coordinate that go to turn at a time */
+};
+
+/* ---- bands ---- */
+
+struct pe_bands {
+	struct pe_bands_spec spec;
+	struct pe_turn *turn; /* pair k is band k; a coordinate is its position */
+};
+
+static void
+band_omega(const void *context, size_t k, mpfr_ptr x)
+{
+	const struct pe_bands_spec *spec = context;
+
+	if (spec->linear && spec->bands > 1) {
+		/* 1 + k (2^(bands - 1) - 1)/(bands - 1): a sum of positive numbers */
+		mpfr_set_ui_2exp(x, 1, (mpfr_exp_t)spec->bands - 1, MPFR_RNDN);
+		mpfr_sub_ui(x, x, 1, MPFR_RNDN);
+		mpfr_mul_ui(x, x, (unsigned long)k, MPFR_RNDN);
+		mpfr_div_ui(x, x, (unsigned long)(spec->bands - 1), MPFR_RNDN);
+		mpfr_add_ui(x, x, 1, MPFR_RNDN);
+	} else {
+		mpfr_set_ui_2exp(x, 1, (mpfr_exp_t)k, MPFR_RNDN);
+	}
+	if (spec->pi) {
+		mpfr_t pi;
+
+		mpfr_init2(pi, mpfr_get_prec(x) + 4);
+		mpfr_const_pi(pi, MPFR_RNDN);
+		mpfr_mul(x, x, pi, MPFR_RNDN);
+		mpfr_clear(pi);
+	}
+}
+
+int
+pe_bands_init(struct pe_bands **plan, const struct pe_bands_spec *spec, struct pe_error *e)
+{
+	struct pe_bands *p = calloc(1, sizeof *p);
+	size_t width;
+
+	if (p == NULL)
+		return pe_fail_memory(e);
+	p->spec = *spec;
+	const struct pe_turn_source source = {
+	    .pairs = spec->bands,
+	    .omega = band_omega,
+	    .context = &p->spec,
+	};
+	if (pe_num_matrix_size(spec->dims, 2 * spec->bands + 1, sizeof(double), &width, e) ||
+	    pe_turn_init(&p->turn, &source, e)) {
+		free(p);
+		return -1;
+	}
+	*plan = p;
+	return 0;
+}
+
+void
+pe_bands_free(struct pe_bands *plan)
+{
+	if (plan == NULL)
+		return;
+	pe_turn_free(plan->turn);
+	free(plan);
+}
+
+size_t
+pe_bands_width(const struct pe_bands *plan)
+{
+	return plan->spec.dims * (2 * plan->spec.bands + plan->spec.input);
+}
+
+/* Sine and cosine of a coordinate that turn does not take: beyond 2^53, or no number. */
+static void
+far_band(const struct pe_bands *p, double x, size_t row, enum pe_elem elem,
+	 const struct pe_turn_layout *layout, void *out)
+{
+	/* as many bits as the angle has before the point, and PRECISION behind it */
+	const mpfr_prec_t bits = PRECISION + 1024 + (mpfr_prec_t)p->spec.bands;
+	mpfr_t angle, sine, cosine;
+
+	mpfr_init2(angle, bits);
+	mpfr_inits2(PRECISION, sine, cosine, (mpfr_ptr)NULL);
+	for (size_t k = 0; k < p->spec.bands; k++) {
+		const size_t at = row * layout->row + k * layout->step;
+
+		band_omega(&p->spec, k, angle);
+		mpfr_mul_d(angle, angle, x, MPFR_RNDN);
+		mpfr_sin_cos(sine, cosine, angle, MPFR_RNDN);
+		pe_round_store(elem, out, at + layout->sine, sine);
+		pe_round_store(elem, out, at + layout->cosine, cosine);
+	}
+	mpfr_clears(angle, sine, cosine, (mpfr_ptr)NULL);
+}
+
+/* The features of one coordinate in n <= STRIDE rows; layout.sine is that of the first. */
+static void
+bands_of(const struct pe_bands *p, const double *x, size_t n, enum pe_elem elem,
+	 const struct pe_turn_layout *layout, void *out)
+{
+	double position[STRIDE];
+	bool far = false;
+
+	for (size_t r = 0; r < n; r++) {
+		position[r] = x[r * p->spec.dims];
+		if (!(fabs(position[r]) <= (double)PE_POSITION_MAX)) {
+			position[r] = 0;
+			far = true;
+		}
+	}
+	pe_turn_rows_at(p->turn, position, n, elem, layout, out);
+	for (size_t r = 0; far && r < n; r++)
+		if (!(fabs(x[r * p->spec.dims]) <= (double)PE_POSITION_MAX))
+			far_band(p, x[r * p->spec.dims], r, elem, layout, out);
+}
+
+static int
+copy_input(const struct pe_bands *p, const double *x, size_t rows, enum pe_elem elem, void *out,
+	   struct pe_error *e)
+{
+	const size_t bytes = pe_bands_width(p) * pe_elem_size(elem);
+
+	for (size_t r = 0; r < rows; r++) {
+		const size_t done = pe_elem_convert(elem, (char *)out + r * bytes, PE_F64,
+						    x + r * p->spec.dims, p->spec.dims);
+		if (done < p->spec.dims)
+			return pe_fail(e, PE_FAULT_DATA, "column %zu: does not fit %s: '%.17g'",
+				       done + 1, pe_elem_name(elem), x[r * p->spec.dims + done]);
+	}
+	return 0;
+}
+
+int
+pe_bands_rows(const struct pe_bands *plan, const double *x, size_t rows, enum pe_elem elem,
+	      void *out, struct pe_error *e)
+{
+	const size_t dims = plan->spec.dims;
+	const size_t first = plan->spec.input ? dims : 0;
+
+	if (plan->spec.input && copy_input(plan, x, rows, elem, out, e))
+		return -1;
+	for (size_t done = 0, n; done < rows; done += n) {
+		n = rows - done < STRIDE ? rows - done : STRIDE;
+		for (size_t j = 0; j < dims; j++) {
+			struct pe_turn_layout layout = {
+			    .step = 2 * dims,
+			    .sines = plan->spec.bands,
+			    .cosines = plan->spec.bands,
+			    .row = pe_bands_width(plan),
+			};
+			layout.sine = done * layout.row + first + j;
+			layout.cosine = layout.sine + dims;
+			bands_of(plan, x + done * dims + j, n, elem, &layout, out);
+		}
+	}
+	return 0;
+}
+
+/* ---- matrix ---- */
+
+struct pe_fourier {
+	struct pe_fourier_spec spec;
+	mpfr_t *logs; /* dims logarithms of the row under way; NULL without log */
+	mpfr_t factor, product, sum, angle, sine, cosine;
+};
+
+int
+pe_fourier_init(struct pe_fourier **plan, const struct pe_fourier_spec *spec, struct pe_error *e)
+{
+	struct pe_fourier *p = calloc(1, sizeof *p);
+
+	if (p == NULL)
+		return pe_fail_memory(e);
+	p->spec = *spec;
+	if (spec->log) {
+		p->logs = calloc(spec->dims, sizeof *p->logs);
+		if (p->logs == NULL) {
+			free(p);
+			return pe_fail_memory(e);
+		}
+		for (size_t j = 0; j < spec->dims; j++)
+			mpfr_init2(p->logs[j], PRECISION);
+	}
+	mpfr_init2(p->factor, 53);
+	mpfr_init2(p->product, 106);
+	mpfr_inits2(PRECISION, p->sum, p->angle, p->sine, p->cosine, (mpfr_ptr)NULL);
+	*plan = p;
+	return 0;
+}
+
+void
+pe_fourier_free(struct pe_fourier *plan)
+{
+	if (plan == NULL)
+		return;
+	for (size_t j = 0; plan->logs != NULL && j < plan->spec.dims; j++)
+		mpfr_clear(plan->logs[j]);
+	free(plan->logs);
+	mpfr_clears(plan->factor, plan->product, plan->sum, plan->angle, plan->sine, plan->cosine,
+		    (mpfr_ptr)NULL);
+	mpfr_free_cache();
+	free(plan);
+}
+
+/* sum = B_f x exactly. The product of two doubles is a multiple of 2^(e - 106), e the sum of their exponents; a sum of n of them
+ * that has all bits from the largest to the smallest of these, and log2 n + 1 for carries, loses none. */
+static void
+exact_product(struct pe_fourier *p, const double *b, const double *x)
+{
+	int high = INT_MIN, low = INT_MAX, carries = 2;
+
+	for (size_t n = p->spec.dims; n > 0; n /= 2)
+		carries++;
+	for (size_t j = 0; j < p->spec.dims; j++) {
+		int eb, ex;
+
+		if (b[j] == 0 || x[j] == 0)
+			continue;
+		(void)frexp(b[j], &eb);
+		(void)frexp(x[j], &ex);
+		high = eb + ex > high ? eb + ex : high;
+		low = eb + ex - 106 < low ? eb + ex - 106 : low;
+	}
+	mpfr_set_prec(p->sum, high >= low ? high - low + carries : MPFR_PREC_MIN);
+	mpfr_set_zero(p->sum, 1);
+	for (size_t j = 0; j < p->spec.dims; j++) {
+		mpfr_set_d(p->factor, b[j], MPFR_RNDN);
+		mpfr_mul_d(p->product, p->factor, x[j], MPFR_RNDN);
+		mpfr_add(p->sum, p->sum, p->product, MPFR_RNDN);
+	}
+}
+
+/* sum = B_f ln x, absolute error some 2^-180 of its largest term. */
+static void
+log_product(struct pe_fourier *p, const double *b)
+{
+	mpfr_t term;
+
+	mpfr_init2(term, PRECISION);
+	mpfr_set_prec(p->sum, PRECISION);
+	mpfr_set_zero(p->sum, 1);
+	for (size_t j = 0; j < p->spec.dims; j++) {
+		mpfr_mul_d(term, p->logs[j], b[j], MPFR_RNDN);
+		mpfr_add(p->sum, p->sum, term, MPFR_RNDN);
+	}
+	mpfr_clear(term);
+}
+
+/* Sine and cosine of sum turns. The nearest quarter turn is taken off exactly, so what is left lies within an eighth, and
+ * neither value is small by cancellation. */
+static void
+of_turns(struct pe_fourier *p)
+{
+	mpfr_t quarters;
+	long quarter;
+
+	mpfr_init2(quarters, mpfr_get_prec(p->sum) + 2);
+	mpfr_mul_2ui(p->sum, p->sum, 2, MPFR_RNDN);
+	mpfr_rint(quarters, p->sum, MPFR_RNDN);
+	mpfr_sub(p->sum, p->sum, quarters, MPFR_RNDN);
+	mpfr_div_2ui(quarters, quarters, 2, MPFR_RNDN);
+	mpfr_frac(quarters, quarters, MPFR_RNDN);
+	mpfr_mul_2ui(quarters, quarters, 2, MPFR_RNDN);
+	quarter = mpfr_get_si(quarters, MPFR_RNDN) & 3; /* -1 & 3 is 3 */
+	mpfr_const_pi(p->angle, MPFR_RNDN);
+	mpfr_div_2ui(p->angle, p->angle, 1, MPFR_RNDN);
+	mpfr_mul(p->angle, p->angle, p->sum, MPFR_RNDN);
+	mpfr_sin_cos(p->sine, p->cosine, p->angle, MPFR_RNDN);
+	if (quarter & 1) {
+		mpfr_swap(p->sine, p->cosine);
+		mpfr_neg(p->cosine, p->cosine, MPFR_RNDN);
+	}
+	if (quarter & 2) {
+		mpfr_neg(p->sine, p->sine, MPFR_RNDN);
+		mpfr_neg(p->cosine, p->cosine, MPFR_RNDN);
+	}
+	mpfr_clear(quarters);
+}
+
+/* Whether every coordinate is one that has features; takes their logarithms. */
+static bool
+take_row(struct pe_fourier *p, const double *x)
+{
+	for (size_t j = 0; j < p->spec.dims; j++) {
+		if (!isfinite(x[j]) || (p->spec.log && x[j] <= 0))
+			return false;
+		if (p->spec.log) {
+			mpfr_set_d(p->angle, x[j], MPFR_RNDN);
+			mpfr_log(p->logs[j], p->angle, MPFR_RNDN);
+		}
+	}
+	return true;
+}
+
+void
+pe_fourier_rows(struct pe_fourier *plan, const double *x, size_t rows, enum pe_elem elem, void *out)
+{
+	const struct pe_fourier_spec *spec = &plan->spec;
+	const size_t m = spec->features;
+	const size_t sine = spec->cosine_first ? m : 0, cosine = m - sine;
+
+	for (size_t r = 0; r < rows; r++, x += spec->dims) {
+		const bool good = take_row(plan, x);
+
+		for (size_t f = 0; f < m; f++) {
+			const double *b = spec->matrix + f * spec->dims;
+
+			if (!good) {
+				mpfr_set_nan(plan->sine);
+				mpfr_set_nan(plan->cosine);
+			} else {
+				if (spec->log)
+					log_product(plan, b);
+				else
+					exact_product(plan, b, x);
+				if (spec->radians)
+					mpfr_sin_cos(plan->sine, plan->cosine, plan->sum,
+						     MPFR_RNDN);
+				else
+					of_turns(plan);
+			}
+			pe_round_store(elem, out, r * 2 * m + sine + f, plan->sine);
+			pe_round_store(elem, out, r * 2 * m + cosine + f, plan->cosine);
+		}
+	}
+}
