@@ -235,6 +235,17 @@ pe_reader_rows(const struct pe_reader *r)
 	return r->source.rows;
 }
 
+int64_t
+pe_reader_expects(const struct pe_reader *r)
+{
+	const struct pe_source *s = &r->source;
+
+	if (!pe_reader_is_file(r) || s->rows >= 0 || r->backend != &pe_raw_backend)
+		return pe_reader_is_file(r) ? s->rows : -1;
+	const uint64_t bytes = pe_buffer_size(&s->buffer) + (uint64_t)pe_input_size(&s->input);
+	return (int64_t)(bytes / (s->cols * pe_elem_size(s->elem)));
+}
+
 const char *
 pe_reader_name(const struct pe_reader *r)
 {

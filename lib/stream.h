@@ -66,6 +66,9 @@ enum pe_elem pe_reader_elem(const struct pe_reader *r); /* what the file holds; 
 bool pe_reader_is_text(const struct pe_reader *r);
 enum pe_elem pe_reader_carrier(const struct pe_reader *r);
 int64_t pe_reader_rows(const struct pe_reader *r);     /* as a header tells it, else -1 */
+/* How many rows are still to come from a file by its name, as a header tells or, raw, its size; else -1. Fit to make room for,
+ * before it is read: a header's word counts only where the file has been found to be as large. */
+int64_t pe_reader_expects(const struct pe_reader *r);
 const char *pe_reader_name(const struct pe_reader *r); /* for messages */
 /* The header's names, cols of them; NULL where there is none. */
 const char *const *pe_reader_names(const struct pe_reader *r);
