@@ -205,7 +205,8 @@ prepare_bias(struct job *job)
 		cli_fail("%s: has %lld rows, queries are %lld", b->name, (long long)rows,
 			 (long long)due);
 	b->keeps = o->heads > 1 && !writes_rows(o) && !b->by_head;
-	b->kept.rows = (struct pe_matrix){.cols = job->plan->keys, .elem = job->plan->elem};
+	store_begin(&b->kept, &job->in.budget, b->name, job->plan->keys, job->plan->elem,
+		    b->keeps ? due : -1);
 	make_matrix(job, b->name, job->batch, job->plan->keys, pe_reader_carrier(b->reader),
 		    &b->raw);
 	make_matrix(job, b->name, job->batch, job->plan->keys, job->plan->elem, &b->ready);
@@ -262,8 +263,7 @@ next_bias(struct job *job, size_t n)
 			 (unsigned long long)b->given + have,
 			 job->queries.due < 0 ? "at least " : "",
 			 (long long)(job->queries.due < 0 ? job->queries.given : job->queries.due));
-	void *to = b->keeps ? store_extend(&b->kept, &job->in.budget, b->name, n, job->queries.due)
-			    : b->ready.data;
+	void *to = b->keeps ? store_extend(&b->kept, &job->in.budget, b->name, n) : b->ready.data;
 	check(pe_convert_rows(b->name, b->given, cols, job->plan->elem, to, b->raw.elem,
 			      b->raw.data, n * cols, &e),
 	      &e);
@@ -480,12 +480,12 @@ pass_positions(struct job *job, struct lane *l, struct store *to)
 	positions.name = t->name.text;
 	positions.elem = t->values.elem;
 	lane.input = &positions;
-	to->rows = (struct pe_matrix){.cols = l->cols, .elem = job->in.elem};
+	store_begin(to, &job->in.budget, t->name.text, l->cols, job->in.elem,
+		    (int64_t)t->values.rows);
 	for (size_t r = 0, n; r < t->values.rows; r += n) {
 		n = at_most(input_block(&positions), (int64_t)(t->values.rows - r));
-		lane_rows(
-		    &lane, &job->in, pe_matrix_row(&t->values, r), n, r,
-		    store_extend(to, &job->in.budget, t->name.text, n, (int64_t)t->values.rows));
+		lane_rows(&lane, &job->in, pe_matrix_row(&t->values, r), n, r,
+			  store_extend(to, &job->in.budget, t->name.text, n));
 	}
 }
 

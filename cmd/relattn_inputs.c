@@ -2,6 +2,7 @@
 #include "relattn_inputs.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "backend.h"
@@ -31,24 +32,36 @@ budget_take(struct budget *b, const char *what, size_t rows, size_t cols, size_t
 	b->used += bytes;
 }
 
+static void
+set_capacity(struct store *s, struct budget *b, const char *what, size_t rows)
+{
+	const size_t size = pe_elem_size(s->rows.elem);
+
+	budget_take(b, what, rows - s->capacity, s->rows.cols, size);
+	void *data = realloc(s->rows.data, rows * s->rows.cols * size);
+	if (data == NULL)
+		cli_fail("out of memory");
+	s->rows.data = data;
+	s->capacity = rows;
+}
+
+void
+store_begin(struct store *s, struct budget *b, const char *what, size_t cols, enum pe_elem elem,
+	    int64_t expected)
+{
+	*s = (struct store){.rows = {.cols = cols, .elem = elem}};
+	if (expected > 0)
+		set_capacity(s, b, what, (size_t)expected + 1); /* the end is found without growing */
+}
+
 void *
-store_extend(struct store *s, struct budget *b, const char *what, size_t more, int64_t known)
+store_extend(struct store *s, struct budget *b, const char *what, size_t more)
 {
 	const size_t begin = s->rows.rows, end = begin + more;
-	const size_t size = pe_elem_size(s->rows.elem);
-	size_t wanted = s->capacity + s->capacity / 2;
-	struct pe_error e;
+	const size_t half_more = s->capacity + s->capacity / 2;
 
-	if (end > s->capacity) {
-		if (wanted < end)
-			wanted = end;
-		if (known >= 0 && (uint64_t)known >= end && wanted > (uint64_t)known)
-			wanted = (size_t)known;
-		budget_take(b, what, wanted - s->capacity, s->rows.cols, size);
-		size_t exact = 0; /* the growth is ours, so that it is counted */
-		check(pe_matrix_resize(&s->rows, wanted, &exact, &e), &e);
-		s->capacity = wanted;
-	}
+	if (end > s->capacity)
+		set_capacity(s, b, what, end > half_more ? end : half_more);
 	s->rows.rows = end;
 	return pe_matrix_row(&s->rows, begin);
 }
@@ -84,8 +97,8 @@ static void
 read_table(struct inputs *in, struct cli *cli, const char *path, size_t due, struct table *t)
 {
 	struct pe_reader_spec spec;
-	struct store all = {.capacity = 0};
 	struct pe_reader *r;
+	struct store all;
 	struct pe_error e;
 	ssize_t n;
 
@@ -97,10 +110,9 @@ read_table(struct inputs *in, struct cli *cli, const char *path, size_t due, str
 	check(pe_reader_open(&r, &spec, &e), &e);
 	(void)snprintf(t->name.text, sizeof t->name.text, "%s", pe_reader_name(r));
 	note_elem(in, pe_reader_elem(r));
-	all.rows = (struct pe_matrix){.cols = pe_reader_cols(r), .elem = PE_F64};
+	store_begin(&all, &in->budget, t->name.text, pe_reader_cols(r), PE_F64, -1);
 	do {
-		void *to = store_extend(&all, &in->budget, t->name.text, BLOCK_ROWS_LEAST,
-					pe_reader_rows(r));
+		void *to = store_extend(&all, &in->budget, t->name.text, BLOCK_ROWS_LEAST);
 
 		n = pe_reader_read(r, to, BLOCK_ROWS_LEAST, &e);
 		check(n < 0, &e);
@@ -398,8 +410,45 @@ lane_rows(struct lane *l, const struct inputs *in, const void *raw, size_t n, ui
 		      &e);
 }
 
-void
-inputs_read(struct inputs *in, const struct input *input, struct store stores[ROLES])
+/* The store that rows may be read into as they are, because one lane alone takes them and changes nothing. */
+static struct store *
+straight_store(const struct inputs *in, const struct input *input, struct store stores[ROLES])
+{
+	struct store *only = NULL;
+
+	for (size_t role = 0; role < ROLES; role++) {
+		const struct lane *l = &in->lanes[role];
+
+		if (l->input != input)
+			continue;
+		if (only != NULL || l->count > 0 || input->elem != in->elem)
+			return NULL;
+		only = &stores[role];
+	}
+	return only;
+}
+
+static void
+read_straight(struct inputs *in, const struct input *input, struct store *store)
+{
+	const size_t block = input_block(input);
+	struct pe_error e;
+	ssize_t n;
+
+	do {
+		const size_t have = store->rows.rows;
+		const size_t left = store->capacity - have;
+		const size_t max = left > 0 ? left : block;
+		void *to = store_extend(store, &in->budget, input->name, max);
+
+		n = pe_reader_read(input->reader, to, max, &e);
+		check(n < 0, &e);
+		store->rows.rows = have + (size_t)n;
+	} while (n > 0);
+}
+
+static void
+read_through_lanes(struct inputs *in, const struct input *input, struct store stores[ROLES])
 {
 	const size_t block = input_block(input);
 	struct pe_matrix raw;
@@ -410,21 +459,29 @@ inputs_read(struct inputs *in, const struct input *input, struct store stores[RO
 	budget_take(&in->budget, input->name, block, input->cols, pe_elem_size(input->elem));
 	check(pe_matrix_init(&raw, block, input->cols, input->elem, &e), &e);
 	while ((n = pe_reader_read(input->reader, raw.data, block, &e)) > 0) {
-		for (size_t role = 0; role < ROLES; role++) {
-			struct lane *l = &in->lanes[role];
-
-			if (l->input != input)
-				continue;
-			stores[role].rows.cols = l->cols;
-			stores[role].rows.elem = in->elem;
-			lane_rows(l, in, raw.data, (size_t)n, done,
-				  store_extend(&stores[role], &in->budget, l->name, (size_t)n,
-					       pe_reader_rows(input->reader)));
-		}
+		for (size_t role = 0; role < ROLES; role++)
+			if (in->lanes[role].input == input)
+				lane_rows(&in->lanes[role], in, raw.data, (size_t)n, done,
+					  store_extend(&stores[role], &in->budget, input->name,
+						       (size_t)n));
 		done += (uint64_t)n;
 	}
 	check(n < 0, &e);
 	pe_matrix_free(&raw);
+}
+
+void
+inputs_read(struct inputs *in, const struct input *input, struct store stores[ROLES])
+{
+	for (size_t role = 0; role < ROLES; role++)
+		if (in->lanes[role].input == input)
+			store_begin(&stores[role], &in->budget, input->name, in->lanes[role].cols,
+				    in->elem, pe_reader_expects(input->reader));
+	struct store *straight = straight_store(in, input, stores);
+	if (straight != NULL)
+		read_straight(in, input, straight);
+	else
+		read_through_lanes(in, input, stores);
 }
 
 static void

@@ -29,8 +29,11 @@ struct store {
 	size_t capacity;
 };
 
-/* Makes room for `more` rows behind the last one and returns its address; known is how many there will be in all, or -1. */
-void *store_extend(struct store *s, struct budget *b, const char *what, size_t more, int64_t known);
+/* Empty, of that width, with room for the rows that are expected (-1: nobody knows). */
+void store_begin(struct store *s, struct budget *b, const char *what, size_t cols,
+		 enum pe_elem elem, int64_t expected);
+/* Makes room for `more` rows behind the last one and returns their address. */
+void *store_extend(struct store *s, struct budget *b, const char *what, size_t more);
 
 /* One of the inputs that rows come from. */
 struct input {
@@ -87,7 +90,7 @@ size_t input_block(const struct input *input);
 void lane_rows(struct lane *l, const struct inputs *in, const void *raw, size_t n, uint64_t first,
 	       void *out);
 
-/* Reads an input to its end through each lane that it fills, into the store of the same role. */
+/* Reads an input to its end through each lane that it fills, into the store of the same role, which is begun here. */
 void inputs_read(struct inputs *in, const struct input *input, struct store stores[ROLES]);
 
 #endif
