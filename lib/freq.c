@@ -2,7 +2,8 @@
 #include "freq.h"
 
 #include <math.h>
-#include <string.h>
+
+#include "round.h"
 
 int
 pe_freq_check(const struct pe_freq *f, struct pe_error *e)
@@ -20,21 +21,8 @@ pe_freq_check(const struct pe_freq *f, struct pe_error *e)
 void
 pe_freq_round(enum pe_elem round, mpfr_ptr x)
 {
-	double d;
-	uint64_t bits;
-
-	if (round == PE_ELEM_NONE)
-		return;
-	if (round == PE_F64) {
-		mpfr_set_d(x, mpfr_get_d(x, MPFR_RNDN), MPFR_RNDN);
-		return;
-	}
-	/* Cut to a double rounded to odd, whose second rounding to a narrower element is the only one. */
-	d = mpfr_get_d(x, MPFR_RNDZ);
-	memcpy(&bits, &d, sizeof bits);
-	bits |= mpfr_cmp_d(x, d) != 0;
-	memcpy(&d, &bits, sizeof d);
-	mpfr_set_d(x, pe_elem_round(round, d), MPFR_RNDN);
+	if (round != PE_ELEM_NONE)
+		mpfr_set_d(x, pe_round_value(round, pe_round_bits(round, x)), MPFR_RNDN);
 }
 
 void

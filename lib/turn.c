@@ -1,43 +1,208 @@
 /* turn - sine and cosine of position * frequency, correctly rounded at every position.
  *
- * This version asks MPFR for every value: right, and slow. */
+ * Rows go three ways, each the fall-back of the one before:
+ * a kernel rotates anchor rows and keeps what its error bound decides (turn_lanes.h);
+ * a pair that stays undecided is made anew from its fixed-point phase, to 96 bits (settle_lanes);
+ * MPFR is asked, with more and more bits (turn_exact.c). */
 #include "turn.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { PRECISION = 256 }; /* 53 bits of position, 53 of the value and 150 to decide its rounding */
+#include "num.h"
+#include "turn_kernel.h"
+#include "round.h"
 
 struct pe_turn {
 	struct pe_turn_source source;
-	mpfr_t *step; /* scale * omega_i */
-	mpfr_t gain;
+	const struct pe_turn_kernel *kernel;
+	bool near;      /* every step and the gain lie where fixed point and kernels reach */
+	double gain[2]; /* wide */
+	struct pe_turn_step *steps; /* of the pairs */
+	double *grain;              /* error of a value is below |gain| * |position| * grain */
+	struct pe_turn_wide *by;    /* rotations by 0 .. GROUP positions, for each LANES pairs */
+	double (*rates)[2];         /* radians per position, wide: where angles are rounded, */
+	struct pe_turn_step unit;   /* and the step of one radian */
 };
+
+/* More than all underflows of a kernel cost, before the gain or behind it. */
+#define TINY 0x1p-960
+
+enum { PRECISION = 256, ROTATIONS = PE_TURN_GROUP + 1, WIDTH = 8 /* lanes that settle works on */ };
+
+/* ---- the plan ---- */
+
+const struct pe_turn_kernel *
+pe_turn_kernel_at(size_t k)
+{
+#if defined(__x86_64__) || defined(__amd64__)
+	static const struct pe_turn_kernel *const kernels[] = {&pe_turn_v4, &pe_turn_v3,
+							       &pe_turn_base};
+#else
+	static const struct pe_turn_kernel *const kernels[] = {&pe_turn_base};
+#endif
+	return k < sizeof kernels / sizeof *kernels ? kernels[k] : NULL;
+}
+
+void
+pe_turn_use(struct pe_turn *plan, const struct pe_turn_kernel *kernel)
+{
+	plan->kernel = kernel;
+}
+
+static const struct pe_turn_kernel *
+best_kernel(void)
+{
+	size_t k = 0;
+
+	while (!pe_turn_kernel_at(k)->runs())
+		k++;
+	return pe_turn_kernel_at(k);
+}
+
+static void
+to_wide(mpfr_ptr x, double wide[2])
+{
+	wide[0] = mpfr_get_d(x, MPFR_RNDN);
+	mpfr_sub_d(x, x, wide[0], MPFR_RNDN);
+	wide[1] = mpfr_get_d(x, MPFR_RNDN);
+}
+
+/* Kernels multiply gains in double arithmetic: 2^+-900 leaves room for the low parts and for splitting. */
+static bool
+plan_gain(struct pe_turn *p)
+{
+	mpfr_t gain;
+
+	mpfr_init2(gain, PRECISION);
+	mpfr_set_ui(gain, 1, MPFR_RNDN);
+	if (p->source.gain != NULL)
+		p->source.gain(p->source.context, gain);
+	const bool near = mpfr_zero_p(gain) || (mpfr_number_p(gain) && mpfr_get_exp(gain) < 900 &&
+						mpfr_get_exp(gain) > -900);
+	to_wide(gain, p->gain);
+	mpfr_clear(gain);
+	return near;
+}
+
+/* A position of 53 bits times a step whose error is below 2^-(192 + shift) turns, times 2 pi: 2^-189.3 |position|. An anchor that is
+ * turned on errs by up to five times this: by the steps from it too, which are less than two positions apart. */
+static bool
+plan_step(struct pe_turn *p, size_t i, mpfr_ptr x)
+{
+	bool exact = pe_turn_exact_step(&p->source, i, x);
+
+	if (mpfr_regular_p(x) &&
+	    mpfr_get_exp(x) > 0) { /* whole turns take bits from the fraction */
+		mpfr_t wider;
+		mpfr_init2(wider, mpfr_get_prec(x) + (mpfr_get_exp(x) < 64 ? mpfr_get_exp(x) : 64));
+		exact = pe_turn_exact_step(&p->source, i, wider);
+		const bool near = pe_turn_step_set(&p->steps[i], wider, exact);
+		mpfr_clear(wider);
+		p->grain[i] = 0x1p-186;
+		return near;
+	}
+	if (!pe_turn_step_set(&p->steps[i], x, exact))
+		return false;
+	p->grain[i] = ldexp(0x1p-186, -p->steps[i].shift);
+	return true;
+}
+
+static bool
+plan_rate(struct pe_turn *p, size_t i, mpfr_ptr x)
+{
+	pe_turn_exact_rate(&p->source, i, x);
+	to_wide(x, p->rates[i]);
+	return true;
+}
+
+static void
+plan_unit(struct pe_turn *p, mpfr_ptr x)
+{
+	mpfr_const_pi(x, MPFR_RNDN);
+	mpfr_ui_div(x, 1, x, MPFR_RNDN);
+	mpfr_div_2ui(x, x, 1, MPFR_RNDN);
+	(void)pe_turn_step_set(&p->unit, x, false);
+}
+
+/* by[0] .. by[GROUP] turn n pairs by 0, 1, ... strides. */
+static void
+plan_rotations(const struct pe_turn *p, size_t first, size_t n, int64_t stride,
+	       struct pe_turn_wide *by)
+{
+	static const double one[2] = {1, 0};
+	const size_t lanes = (n + WIDTH - 1) / WIDTH * WIDTH;
+	struct pe_turn_phase phase;
+
+	pe_turn_phases(&phase, p->steps + first, 0, (struct pe_turn_position){0});
+	for (size_t i = 0; i < lanes; i++) {
+		by[0].sh[i] = by[0].sl[i] = by[0].cl[i] = 0;
+		by[0].ch[i] = 1;
+	}
+	pe_turn_phases(&phase, p->steps + first, n, pe_turn_position_of_integer(stride));
+	p->kernel->seed(&by[1], &phase, lanes, one);
+	for (size_t k = 2; k < ROTATIONS; k++) {
+		for (size_t i = 0; i < lanes; i++) {
+			by[k].sh[i] = by[k - 1].sh[i];
+			by[k].sl[i] = by[k - 1].sl[i];
+			by[k].ch[i] = by[k - 1].ch[i];
+			by[k].cl[i] = by[k - 1].cl[i];
+		}
+		p->kernel->turn_wide(&by[k], &by[1], lanes);
+	}
+}
+
+static size_t
+least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static void
+plan_pairs(struct pe_turn *p)
+{
+	const bool angles = p->source.angle != PE_ELEM_NONE;
+	mpfr_t x;
+
+	p->near = plan_gain(p);
+	mpfr_init2(x, PE_TURN_STEP_BITS);
+	for (size_t i = 0; i < p->source.pairs && p->near; i++)
+		p->near = angles ? plan_rate(p, i, x) : plan_step(p, i, x);
+	if (angles)
+		plan_unit(p, x);
+	mpfr_clear(x);
+	if (!p->near || angles)
+		return;
+	for (size_t i = 0; i < p->source.pairs; i += PE_TURN_LANES)
+		plan_rotations(p, i, least(p->source.pairs - i, PE_TURN_LANES), 1,
+			       p->by + i / PE_TURN_LANES * ROTATIONS);
+}
 
 int
 pe_turn_init(struct pe_turn **plan, const struct pe_turn_source *source, struct pe_error *e)
 {
+	const size_t pairs = source->pairs;
+	const size_t chunks = pairs / PE_TURN_LANES + (pairs % PE_TURN_LANES != 0);
 	struct pe_turn *p = calloc(1, sizeof *p);
-	mpfr_t scale;
+	size_t size;
 
-	if (p == NULL || (p->step = calloc(source->pairs, sizeof *p->step)) == NULL) {
-		free(p);
+	if (p == NULL)
+		return pe_fail_memory(e);
+	p->source = *source;
+	p->kernel = best_kernel();
+	if (source->angle != PE_ELEM_NONE) {
+		p->rates = calloc(pairs + 1, sizeof *p->rates);
+	} else {
+		p->steps = calloc(pairs + 1, sizeof *p->steps);
+		p->grain = calloc(pairs + 1, sizeof *p->grain);
+		if (pe_num_size(chunks + 1, ROTATIONS, sizeof *p->by, &size))
+			p->by = aligned_alloc(_Alignof(struct pe_turn_wide), size);
+	}
+	if (p->rates == NULL && (p->steps == NULL || p->grain == NULL || p->by == NULL)) {
+		pe_turn_free(p);
 		return pe_fail_memory(e);
 	}
-	p->source = *source;
-	mpfr_inits2(PRECISION, p->gain, scale, (mpfr_ptr)NULL);
-	mpfr_set_ui(p->gain, 1, MPFR_RNDN);
-	mpfr_set_ui(scale, 1, MPFR_RNDN);
-	if (source->gain != NULL)
-		source->gain(source->context, p->gain);
-	if (source->scale != NULL)
-		source->scale(source->context, scale);
-	for (size_t i = 0; i < source->pairs; i++) {
-		mpfr_init2(p->step[i], PRECISION);
-		source->omega(source->context, i, p->step[i]);
-		mpfr_mul(p->step[i], p->step[i], scale, MPFR_RNDN);
-	}
-	mpfr_clear(scale);
+	plan_pairs(p);
 	*plan = p;
 	return 0;
 }
@@ -47,10 +212,10 @@ pe_turn_free(struct pe_turn *plan)
 {
 	if (plan == NULL)
 		return;
-	for (size_t i = 0; i < plan->source.pairs; i++)
-		mpfr_clear(plan->step[i]);
-	mpfr_clear(plan->gain);
-	free(plan->step);
+	free(plan->steps);
+	free(plan->grain);
+	free(plan->by);
+	free(plan->rates);
 	free(plan);
 	mpfr_free_cache();
 }
@@ -61,80 +226,360 @@ pe_turn_pairs(const struct pe_turn *plan)
 	return plan->source.pairs;
 }
 
-/* f16 and bf16 are cut out of a value with 24 more bits that was rounded to odd, so they round once. */
-static void
-store(enum pe_elem elem, void *out, size_t at, mpfr_srcptr x)
+/* ---- angles at one position ---- */
+
+/* round(rate * position), decided by the wide product (error 2^-103 of it) or by MPFR. */
+static double
+rounded_angle(const struct pe_turn *p, size_t i, double position)
 {
-	switch (elem) {
-	case PE_F64: ((double *)out)[at] = mpfr_get_d(x, MPFR_RNDN); break;
-	case PE_F32: ((float *)out)[at] = mpfr_get_flt(x, MPFR_RNDN); break;
-	default: {
-		double d = mpfr_get_d(x, MPFR_RNDZ);
-		if (mpfr_cmp_d(x, d) != 0 && fmod(fabs(ldexp(d, 52 - ilogb(d))), 2) == 0)
-			d = nextafter(d, d > 0 ? (double)INFINITY : -(double)INFINITY);
-		((uint16_t *)out)[at] = elem == PE_F16 ? pe_f16_round(d) : pe_bf16_round(d);
+	const double *rate = p->rates[i];
+	const double high = position * rate[0];
+	const double low = fma(position, rate[0], -high) + position * rate[1];
+	const double slack = fabs(high) * 0x1p-100;
+
+	if (high == 0 && rate[0] * 0x1p-60 == 0 && position != 0 && rate[0] != 0)
+		return pe_turn_exact_angle(&p->source, i, position);
+	if (high == 0)
+		return 0;
+	if (!(fabs(high) > 0x1p-900 && fabs(high) < 0x1p900))
+		return pe_turn_exact_angle(&p->source, i, position);
+	const uint64_t bits = pe_round_bits_wide(p->source.angle, high, low - slack);
+	if (bits == pe_round_bits_wide(p->source.angle, high, low + slack))
+		return pe_round_value(p->source.angle, bits);
+	return pe_turn_exact_angle(&p->source, i, position);
+}
+
+/* The phases of n pairs at a position. slop[k]: what they may be off, times |gain|. False if an angle lies beyond
+ * the fixed point. none[k]: lane k is an entry of the table, exactly; may be NULL. */
+static bool
+phases_at(const struct pe_turn *p, size_t first, size_t n, double position,
+	  struct pe_turn_phase *phase, double *slop, bool *none)
+{
+	const struct pe_turn_position at = pe_turn_position_of(position);
+
+	for (size_t k = 0; k < n; k++) {
+		bool zero;
+		if (p->source.angle == PE_ELEM_NONE) {
+			zero = pe_turn_phase_set(phase, k, &p->steps[first + k], at);
+			slop[k] = fabs(position) * p->grain[first + k];
+		} else {
+			const double angle = rounded_angle(p, first + k, position);
+			if (!(fabs(angle) < 0x1p63))
+				return false;
+			zero = pe_turn_phase_set(phase, k, &p->unit, pe_turn_position_of(angle));
+			slop[k] = fabs(angle) * 0x1p-186;
+		}
+		if (none != NULL)
+			none[k] = zero;
 	}
+	pe_turn_phase_pad(phase, n);
+	return true;
+}
+
+/* ---- the second and third way: pair by pair ---- */
+
+static bool
+decide(enum pe_elem elem, double high, double low, double slack, uint64_t *bits)
+{
+	*bits = pe_round_bits_wide(elem, high, low - slack);
+	return *bits == pe_round_bits_wide(elem, high, low + slack);
+}
+
+/* Up to 8 pairs: bit patterns, correctly rounded. */
+static void
+settle_lanes(const struct pe_turn *p, size_t first, size_t n, double position, enum pe_elem elem,
+	     uint64_t sine[WIDTH], uint64_t cosine[WIDTH])
+{
+	const double gain = fabs(p->gain[0]);
+	struct pe_turn_phase phase;
+	struct pe_turn_wide w;
+	double slop[WIDTH];
+	bool none[WIDTH];
+	const bool near = p->near && phases_at(p, first, n, position, &phase, slop, none);
+
+	if (near)
+		p->kernel->seed(&w, &phase, WIDTH, p->gain);
+	for (size_t k = 0; k < n; k++) {
+		bool s = false, c = false;
+		if (near) {
+			const double slack = gain * slop[k] + TINY * fmax(gain, 1);
+			sine[k] = cosine[k] = 0; /* a zero of the real formula is +0 */
+			s = gain == 0 || (none[k] && phase.entry[0][k] == 0) ||
+			    decide(elem, w.sh[k], w.sl[k], fabs(w.sh[k]) * 0x1p-96 + slack,
+				   &sine[k]);
+			c = gain == 0 || (none[k] && phase.entry[2][k] == 0) ||
+			    decide(elem, w.ch[k], w.cl[k], fabs(w.ch[k]) * 0x1p-96 + slack,
+				   &cosine[k]);
+		}
+		pe_turn_exact(&p->source, first + k, position, elem, s ? NULL : &sine[k],
+			      c ? NULL : &cosine[k]);
 	}
 }
 
+/* Writes some pairs of one row. lane: the first one's place in the row. */
 static void
-angle_of(const struct pe_turn *plan, size_t i, double position, mpfr_ptr angle)
+settle(const struct pe_turn *p, size_t first, size_t lane, size_t n, double position,
+       enum pe_elem elem, const struct pe_turn_job *row)
 {
-	mpfr_mul_d(angle, plan->step[i], position, MPFR_RNDN);
-	if (plan->source.angle != PE_ELEM_NONE)
-		mpfr_set_d(angle, pe_elem_round(plan->source.angle, mpfr_get_d(angle, MPFR_RNDN)),
-			   MPFR_RNDN);
-}
+	uint64_t sine[WIDTH], cosine[WIDTH];
 
-void
-pe_turn_rows_at(const struct pe_turn *plan, const double *positions, size_t rows, enum pe_elem elem,
-		const struct pe_turn_layout *layout, void *out)
-{
-	mpfr_t angle, sine, cosine;
-
-	mpfr_inits2(PRECISION, angle, sine, cosine, (mpfr_ptr)NULL);
-	for (size_t r = 0; r < rows; r++) {
-		for (size_t i = 0; i < plan->source.pairs; i++) {
-			angle_of(plan, i, positions[r], angle);
-			mpfr_sin_cos(sine, cosine, angle, MPFR_RNDN);
-			mpfr_mul(sine, sine, plan->gain, MPFR_RNDN);
-			mpfr_mul(cosine, cosine, plan->gain, MPFR_RNDN);
-			if (i < layout->sines)
-				store(elem, out, r * layout->row + layout->sine + i * layout->step,
-				      sine);
-			if (i < layout->cosines)
-				store(elem, out,
-				      r * layout->row + layout->cosine + i * layout->step, cosine);
+	for (size_t done = 0; done < n; done += WIDTH) {
+		const size_t some = least(n - done, WIDTH);
+		settle_lanes(p, first + done, some, position, elem, sine, cosine);
+		for (size_t k = 0, at = lane + done; k < some; k++, at++) {
+			if (at < row->sines)
+				pe_round_put(elem, row->sine, at * row->step, sine[k]);
+			if (at < row->cosines)
+				pe_round_put(elem, row->cosine, at * row->step, cosine[k]);
 		}
 	}
-	mpfr_clears(angle, sine, cosine, (mpfr_ptr)NULL);
+}
+
+/* ---- the first way: rows by a kernel ---- */
+
+/* A kernel's rows of one element. turned: the error of a value of size 1 after SPAN / GROUP + 1 rotations. In single arithmetic each
+ * errs by 3 u (u = 2^-53) of |s rc| + |c rs|, at most 4.6 u of the pair's length: 17 of them and the seed's
+ * u make 2^-46.6. In wide arithmetic the rotations err by 9 * 2^-102 themselves: 2^-94.5. floor: more than any underflow
+ * costs, and, for bf16, so much that no subnormal value is decided, because cut_odd needs a normal float. */
+struct method {
+	uint64_t (*rows)(const struct pe_turn_job *job);
+	void (*turn)(struct pe_turn_wide *w, const struct pe_turn_wide *r, size_t lanes);
+	double turned, floor;
+	size_t size;
+};
+
+static struct method
+method_of(const struct pe_turn *p, enum pe_elem elem)
+{
+	const struct pe_turn_kernel *k = p->kernel;
+	struct method m = {k->rows_f32, k->turn_high, 0x1.8p-46, TINY, pe_elem_size(elem)};
+
+	if (elem == PE_F64) {
+		m.rows = k->rows_f64;
+		m.turn = k->turn_wide;
+		m.turned = 0x1p-93;
+	} else if (elem == PE_F16) {
+		m.rows = k->rows_f16;
+	} else if (elem == PE_BF16) {
+		m.rows = k->rows_bf16;
+		m.floor = 0x1p-125;
+	}
+	m.floor *= fmax(fabs(p->gain[0]), 1);
+	return m;
+}
+
+/* What is written for some pairs of a run of rows. */
+static struct pe_turn_job
+job_of(const struct pe_turn_layout *l, size_t first, size_t n, size_t size, void *out)
+{
+	const size_t beside = l->sine < l->cosine ? l->cosine - l->sine : l->sine - l->cosine;
+
+	return (struct pe_turn_job){
+	    .end = n,
+	    .sine = (char *)out + (l->sine + first * l->step) * size,
+	    .cosine = (char *)out + (l->cosine + first * l->step) * size,
+	    .sines = l->sines > first ? least(l->sines - first, n) : 0,
+	    .cosines = l->cosines > first ? least(l->cosines - first, n) : 0,
+	    .step = l->step,
+	    .row = l->row,
+	    .zipped = l->step == 2 && beside == 1 && l->sines > 0 && l->cosines > 0,
+	    .cosine_first = l->cosine < l->sine,
+	};
+}
+
+static void
+next_rows(struct pe_turn_job *job, size_t rows, size_t size)
+{
+	job->sine = (char *)job->sine + rows * job->row * size;
+	job->cosine = (char *)job->cosine + rows * job->row * size;
+}
+
+/* Makes the job's rows, first + k * stride, and settles what the kernel leaves. */
+static void
+make_rows(const struct pe_turn *p, const struct method *m, size_t first, double position,
+	  double stride, enum pe_elem elem, const struct pe_turn_job *job)
+{
+	uint64_t marked = m->rows(job);
+
+	for (size_t k = 0; marked != 0; k++, marked >>= 1) {
+		if (!(marked & 1))
+			continue;
+		struct pe_turn_job row = *job;
+		row.rows = 1;
+		row.by += k;
+		next_rows(&row, k, m->size);
+		for (size_t lane = 0; lane < job->end; lane += WIDTH) {
+			row.begin = lane;
+			row.end = least(lane + WIDTH, job->end);
+			if (m->rows(&row))
+				settle(p, first + lane, lane, row.end - lane,
+				       position + (double)k * stride, elem, &row);
+		}
+	}
+}
+
+/* The bound for the sines of an anchor and what is turned from it: a sine stays below the anchor's and the rotation's
+ * together, and errs in proportion. reach: the largest |position|. by: one stride, or NULL where nothing turns. */
+static void
+set_slack(const struct pe_turn *p, const struct method *m, size_t first, size_t lanes, size_t n,
+	  double reach, const struct pe_turn_wide *anchor, const struct pe_turn_wide *by,
+	  double *slack)
+{
+	const double gain = fabs(p->gain[0]), strides = gain * PE_TURN_SPAN;
+
+	for (size_t k = 0; k < lanes; k++) {
+		const double most =
+		    fabs(anchor->sh[k]) + (by != NULL ? strides * fabs(by->sh[k]) : 0);
+		const double slop = k < n ? gain * reach * p->grain[first + k] : 0;
+		slack[k] = m->turned * (most < gain ? most : gain) + slop + m->floor;
+	}
+}
+
+/* Pairs first .. first + n - 1, n <= LANES, of rows at even distances. */
+static void
+rotate_rows(const struct pe_turn *p, size_t first, size_t n, int64_t position, int64_t stride,
+	    size_t rows, enum pe_elem elem, struct pe_turn_job job, const struct pe_turn_wide *by)
+{
+	const struct method m = method_of(p, elem);
+	const size_t lanes = (n + WIDTH - 1) / WIDTH * WIDTH;
+	struct pe_turn_phase phase;
+	struct pe_turn_wide anchor;
+	double slack[PE_TURN_LANES];
+
+	job.anchor = &anchor;
+	job.by = by;
+	job.slack = slack;
+	for (size_t done = 0; done < rows; done += job.rows) {
+		const int64_t at = position + (int64_t)done * stride;
+		if (done % PE_TURN_SPAN == 0) {
+			const size_t run = least(rows - done, PE_TURN_SPAN);
+			const double last = (double)(at + (int64_t)(run - 1) * stride);
+			const double reach = fmax(fabs((double)at), fabs(last));
+			pe_turn_phases(&phase, p->steps + first, n,
+				       pe_turn_position_of_integer(at));
+			p->kernel->seed(&anchor, &phase, lanes, p->gain);
+			set_slack(p, &m, first, lanes, n, reach, &anchor, &by[1], slack);
+			job.slack_cosine =
+			    fabs(p->gain[0]) * (m.turned + reach * 0x1p-186) + m.floor;
+		} else {
+			m.turn(&anchor, &by[PE_TURN_GROUP], lanes);
+		}
+		job.rows = least(rows - done, PE_TURN_GROUP);
+		make_rows(p, &m, first, (double)at, (double)stride, elem, &job);
+		next_rows(&job, job.rows, m.size);
+	}
 }
 
 void
 pe_turn_rows(const struct pe_turn *plan, int64_t first, int64_t stride, size_t rows,
 	     enum pe_elem elem, const struct pe_turn_layout *layout, void *out)
 {
-	for (size_t r = 0; r < rows; r++) {
-		const double position = (double)(first + (int64_t)r * stride);
-		struct pe_turn_layout row = *layout;
+	const size_t size = pe_elem_size(elem), pairs = plan->source.pairs;
 
-		row.sine += r * layout->row;
-		row.cosine += r * layout->row;
-		pe_turn_rows_at(plan, &position, 1, elem, &row, out);
+	if (!plan->near || plan->source.angle != PE_ELEM_NONE || rows == 1) {
+		for (size_t r = 0; r < rows; r++) {
+			const double position = (double)(first + (int64_t)r * stride);
+			pe_turn_rows_at(plan, &position, 1, elem, layout,
+					(char *)out + r * layout->row * size);
+		}
+		return;
+	}
+	for (size_t i = 0; i < pairs; i += PE_TURN_LANES) {
+		const size_t n = least(pairs - i, PE_TURN_LANES);
+		const struct pe_turn_job job = job_of(layout, i, n, size, out);
+		if (stride == 1) {
+			rotate_rows(plan, i, n, first, stride, rows, elem, job,
+				    plan->by + i / PE_TURN_LANES * ROTATIONS);
+		} else {
+			struct pe_turn_wide by[ROTATIONS];
+			plan_rotations(plan, i, n, stride, by);
+			rotate_rows(plan, i, n, first, stride, rows, elem, job, by);
+		}
 	}
 }
+
+/* Up to LANES pairs of one row at any position. */
+static void
+place_row(const struct pe_turn *p, size_t first, size_t n, double position, enum pe_elem elem,
+	  struct pe_turn_job *job)
+{
+	const struct method m = method_of(p, elem);
+	const size_t lanes = (n + WIDTH - 1) / WIDTH * WIDTH;
+	const double gain = fabs(p->gain[0]);
+	struct pe_turn_phase phase;
+	struct pe_turn_wide anchor, still;
+	double slack[PE_TURN_LANES] = {0};
+	double slop = 0;
+
+	if (!p->near || !phases_at(p, first, n, position, &phase, slack, NULL)) {
+		settle(p, first, 0, n, position, elem, job);
+		return;
+	}
+	p->kernel->seed(&anchor, &phase, lanes, p->gain);
+	for (size_t k = 0; k < lanes; k++) {
+		slop = fmax(slop, slack[k]);
+		slack[k] = m.turned * fabs(anchor.sh[k]) + gain * slack[k] + m.floor;
+		still.sh[k] = still.sl[k] = still.cl[k] = 0;
+		still.ch[k] = 1;
+	}
+	job->anchor = &anchor;
+	job->by = &still;
+	job->rows = 1;
+	job->slack = slack;
+	job->slack_cosine = gain * (m.turned + slop) + m.floor;
+	make_rows(p, &m, first, position, 0, elem, job);
+}
+
+void
+pe_turn_rows_at(const struct pe_turn *plan, const double *positions, size_t rows, enum pe_elem elem,
+		const struct pe_turn_layout *layout, void *out)
+{
+	const size_t size = pe_elem_size(elem), pairs = plan->source.pairs;
+
+	for (size_t r = 0; r < rows; r++) {
+		for (size_t i = 0; i < pairs; i += PE_TURN_LANES) {
+			const size_t n = least(pairs - i, PE_TURN_LANES);
+			struct pe_turn_job job = job_of(layout, i, n, size, out);
+			next_rows(&job, r, size);
+			place_row(plan, i, n, positions[r], elem, &job);
+		}
+	}
+}
+
+/* ---- single pairs ---- */
 
 void
 pe_turn_at(const struct pe_turn *plan, size_t i, double position, double *sine, double *cosine)
 {
-	mpfr_t angle, s, c;
+	uint64_t s[WIDTH], c[WIDTH];
 
-	mpfr_inits2(PRECISION, angle, s, c, (mpfr_ptr)NULL);
-	angle_of(plan, i, position, angle);
-	mpfr_sin_cos(s, c, angle, MPFR_RNDN);
-	mpfr_mul(s, s, plan->gain, MPFR_RNDN);
-	mpfr_mul(c, c, plan->gain, MPFR_RNDN);
-	*sine = mpfr_get_d(s, MPFR_RNDN);
-	*cosine = mpfr_get_d(c, MPFR_RNDN);
-	mpfr_clears(angle, s, c, (mpfr_ptr)NULL);
+	settle_lanes(plan, i, 1, position, PE_F64, s, c);
+	*sine = pe_round_value(PE_F64, s[0]);
+	*cosine = pe_round_value(PE_F64, c[0]);
+}
+
+void
+pe_turn_wide_at(const struct pe_turn *plan, size_t first, size_t count, double position,
+		double (*sine)[2], double (*cosine)[2])
+{
+	double slop[PE_TURN_LANES];
+	struct pe_turn_phase phase;
+	struct pe_turn_wide w;
+
+	for (size_t done = 0, n; done < count; done += n) {
+		n = least(count - done, PE_TURN_LANES);
+		const bool near =
+		    plan->near && phases_at(plan, first + done, n, position, &phase, slop, NULL);
+		if (near)
+			plan->kernel->seed(&w, &phase, (n + WIDTH - 1) / WIDTH * WIDTH, plan->gain);
+		for (size_t k = 0; k < n; k++) {
+			double *s = sine[done + k], *c = cosine[done + k];
+			if (near) {
+				s[0] = w.sh[k], s[1] = w.sl[k];
+				c[0] = w.ch[k], c[1] = w.cl[k];
+			} else {
+				pe_turn_exact_wide(&plan->source, first + done + k, position, s, c);
+			}
+		}
+	}
 }

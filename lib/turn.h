@@ -20,7 +20,8 @@
 struct pe_turn_source {
 	size_t pairs;
 	void (*omega)(const void *context, size_t i,
-		      mpfr_ptr x);                      /* radians per unit of scaled position */
+		      mpfr_ptr x);                      /* radians per unit of scaled position, */
+	bool turns;                                     /* or whole turns where this says so */
 	void (*scale)(const void *context, mpfr_ptr x); /* multiplies positions; NULL: 1 */
 	void (*gain)(const void *context, mpfr_ptr x);  /* multiplies values; NULL: 1 */
 	const void *context;                            /* must outlive the plan */
@@ -56,5 +57,10 @@ void pe_turn_rows_at(const struct pe_turn *plan, const double *positions, size_t
 /* Sine and cosine of one pair at one position, correctly rounded to f64. */
 void pe_turn_at(const struct pe_turn *plan, size_t i, double position, double *sine,
 		double *cosine);
+
+/* Pairs first .. first + count - 1 at one position as unevaluated sums of two doubles, high part first: for
+ * what adds or multiplies before it rounds. Relative error below 2^-96 (but never below |gain| 2^-132 in absolute terms). */
+void pe_turn_wide_at(const struct pe_turn *plan, size_t first, size_t count, double position,
+		     double (*sine)[2], double (*cosine)[2]);
 
 #endif
