@@ -56,7 +56,7 @@ parse_slice(int key, const char *arg)
 	const char *colon = strchr(arg, ':');
 	struct pe_slice slice = {.open = colon != NULL && colon[1] == '\0'};
 
-	if (colon == NULL || strlen(arg) == 1)
+	if (colon == NULL)
 		cli_refuse("%s: must be A:B, counted from 0: '%s'", cli_spelling(key),
 			   pe_quote(arg).text);
 	if (colon > arg)

@@ -49,6 +49,16 @@ parse_limit(int key, const char *arg)
 	return limit;
 }
 
+static int64_t
+parse_ulps(int key, const char *arg)
+{
+	const int64_t limit = cli_integer(key, arg);
+
+	if (limit < 0)
+		cli_refuse("%s: must not be negative: '%s'", cli_spelling(key), pe_quote(arg).text);
+	return limit;
+}
+
 static enum pe_elem
 parse_as(int key, const char *arg)
 {
@@ -68,7 +78,7 @@ parse(struct cli *cli)
 		switch (key) {
 		case KEY_ABS: o.limits.abs = parse_limit(key, arg); break;
 		case KEY_REL: o.limits.rel = parse_limit(key, arg); break;
-		case KEY_ULP: o.limits.ulp = (int64_t)cli_count(key, arg); break;
+		case KEY_ULP: o.limits.ulp = parse_ulps(key, arg); break;
 		case KEY_AS: o.as = parse_as(key, arg); break;
 		case KEY_NAN_EQUAL: o.limits.nan_equal = true; break;
 		case 'q': o.quiet = true; break;
