@@ -363,29 +363,82 @@ refuse_option(const struct cli *cli)
 	cli_refuse("unknown option (see --help): '%s'", pe_quote_bytes(word, length).text);
 }
 
+static _Noreturn void
+refuse_format(const struct cli_command *command, int key, const char *arg)
+{
+	char kinds[128] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; key == 't' && command->kinds != NULL && command->kinds[i] != NULL; i++)
+		used +=
+		    (size_t)snprintf(kinds + used, sizeof kinds - used, ", %s", command->kinds[i]);
+	cli_refuse(
+	    "%s: unknown format, must be one of csv, tsv, txt, npy, f64, f32, f16, bf16, i32, i64, "
+	    "f64be, f32be%s, or csv:ELEMENT, npy:ELEMENT: '%s'",
+	    cli_spelling(key), kinds, pe_quote(arg).text);
+}
+
+/* A kind with or without ":ELEMENT"; false if it is none. */
+static bool
+parse_kind(const struct cli_command *command, const char *arg, struct cli_common *common)
+{
+	const size_t length = strcspn(arg, ":");
+
+	for (size_t i = 0; command->kinds != NULL && command->kinds[i] != NULL; i++) {
+		if (strlen(command->kinds[i]) != length ||
+		    memcmp(command->kinds[i], arg, length) != 0)
+			continue;
+		if (!pe_format_parse(command->kinds[i],
+				     &common->to)) /* safetensors is rows with a header */
+			common->to = (struct pe_format){.container = PE_AUTO};
+		if (arg[length] == ':')
+			common->to.elem = pe_elem_find(arg + length + 1, strlen(arg + length + 1));
+		common->kind = command->kinds[i];
+		return arg[length] == '\0' || common->to.elem != PE_ELEM_NONE;
+	}
+	return false;
+}
+
 static struct pe_format
-parse_format(int key, const char *arg)
+parse_format(struct cli *cli, int key, const char *arg)
 {
 	struct pe_format format;
 
 	if (strcmp(arg, "auto") == 0)
 		return (struct pe_format){.container = PE_AUTO};
-	if (!pe_format_parse(arg, &format))
-		cli_refuse("%s: unknown format, must be one of csv, tsv, txt, npy, f64, f32, f16, "
-			   "bf16, i32, i64, "
-			   "f64be, f32be, or csv:ELEMENT, npy:ELEMENT: '%s'",
-			   cli_spelling(key), pe_quote(arg).text);
+	if (!pe_format_parse(arg, &format) || (key == 't' && format.container == PE_SAFETENSORS))
+		refuse_format(cli->command, key, arg);
 	return format;
 }
 
-static bool
-parse_common(struct cli_common *common, int key, const char *arg)
+static void
+parse_output_format(struct cli *cli, const char *arg)
 {
+	cli->common.kind = NULL;
+	if (!parse_kind(cli->command, arg, &cli->common))
+		cli->common.to = parse_format(cli, 't', arg);
+}
+
+/* The suffix of -o names a kind where -t names nothing. */
+static void
+settle_kind(struct cli *cli)
+{
+	const char *suffix = cli->common.output != NULL ? strrchr(cli->common.output, '.') : NULL;
+
+	if (suffix != NULL && cli->common.kind == NULL && cli->common.to.container == PE_AUTO)
+		(void)parse_kind(cli->command, suffix + 1, &cli->common);
+}
+
+static bool
+parse_common(struct cli *cli, int key, const char *arg)
+{
+	struct cli_common *common = &cli->common;
+
 	switch (key) {
 	case 'h': print_help();
 	case KEY_VERSION: print_version();
-	case 'f': common->from = parse_format(key, arg); return true;
-	case 't': common->to = parse_format(key, arg); return true;
+	case 'f': common->from = parse_format(cli, key, arg); return true;
+	case 't': parse_output_format(cli, arg); return true;
 	case 'o': common->output = strcmp(arg, "-") == 0 ? NULL : arg; return true;
 	case 'd': common->dim = cli_positive(key, arg); return true;
 	case 'p': {
@@ -424,9 +477,11 @@ cli_next(struct cli *cli, const char **arg)
 			cli_refuse("%s: needs a value", refused_word(cli));
 		if (key == '?')
 			refuse_option(cli);
+		if (key == -1)
+			settle_kind(cli);
 		if (key == -1 || !is_common(cli, key))
 			return key;
-		parse_common(&cli->common, key, optarg);
+		parse_common(cli, key, optarg);
 	}
 }
 
@@ -625,8 +680,8 @@ remove_and_die(int signal_number)
 }
 
 /* Only systems without unnamed files come here. What the parent ignores (nohup) stays ignored. */
-static void
-watch_temporary(const char *name)
+void
+cli_watch(const char *name)
 {
 	static const int deadly[] = {SIGHUP, SIGINT, SIGTERM, SIGPIPE};
 	static bool prepared; /* once is enough */
@@ -673,9 +728,11 @@ cli_side_table(struct cli *cli, const char *path, size_t cols)
 }
 
 /* "posenc 0.1.0: pe-table -n 3 -d 4", quoted as for a shell, so that the line can be run again. */
-static const char *
-stamp(struct cli *cli)
+const char *
+cli_stamp(struct cli *cli)
 {
+	if (!cli->common.stamp || cli->stamp != NULL)
+		return cli->stamp;
 	size_t size = 64 + strlen(program->name), used;
 
 	for (int i = 1; i < cli->argc; i++)
@@ -741,28 +798,33 @@ output_format(const struct cli_common *common)
 	return format;
 }
 
+void
+cli_check_text(const struct cli *cli, bool text)
+{
+	const struct cli_common *common = &cli->common;
+
+	if (!text && (common->digits != 0 || common->header_out || common->stamp))
+		cli_refuse("%s: has no effect: the output is no text", common->digits != 0 ? "-p"
+								       : common->header_out
+									   ? "--header-out"
+									   : "--stamp");
+}
+
 struct pe_writer_spec
 cli_writer(struct cli *cli, size_t cols, int64_t rows)
 {
 	const struct cli_common *common = &cli->common;
 	const struct pe_format format = output_format(common);
 
-	if (!pe_format_is_text(format)) {
-		if (common->digits != 0)
-			cli_refuse("-p: has no effect: the output is no text");
-		if (common->header_out)
-			cli_refuse("--header-out: has no effect: the output is no text");
-		if (common->stamp)
-			cli_refuse("--stamp: has no effect: the output is no text");
-	}
+	cli_check_text(cli, pe_format_is_text(format));
 	return (struct pe_writer_spec){
 	    .path = common->output,
 	    .format = format,
 	    .digits = common->digits,
-	    .stamp = common->stamp ? stamp(cli) : NULL,
+	    .stamp = cli_stamp(cli),
 	    .cols = cols,
 	    .rows = rows,
-	    .watch = watch_temporary,
+	    .watch = cli_watch,
 	};
 }
 

@@ -43,13 +43,16 @@ struct cli_command {
 	const struct cli_option *options; /* ended by {0} */
 	unsigned common;                  /* CLI_IN | ... */
 	int trouble;                      /* status for data and system faults where it is not 1 */
+	/* Output that is no rows: names for -t, which are suffixes of -o too, ended by NULL; NULL: none. */
+	const char *const *kinds;
 };
 
 struct cli_common {
 	struct pe_format from, to; /* container PE_AUTO where not given */
-	const char *output;        /* NULL: stdout */
-	size_t dim;                /* 0: not given */
-	int digits;                /* 0: shortest */
+	const char *kind;   /* one of the command's kinds, NULL: rows; an element stands in `to` */
+	const char *output; /* NULL: stdout */
+	size_t dim;         /* 0: not given */
+	int digits;         /* 0: shortest */
 	bool header_in, header_out, stamp, progress;
 };
 
@@ -125,6 +128,12 @@ void cli_note(const char *format, ...) PE_PRINTF(1, 2);
 struct pe_reader_spec cli_reader(struct cli *cli, const char *path);
 struct pe_reader_spec cli_side_table(struct cli *cli, const char *path, size_t cols);
 struct pe_writer_spec cli_writer(struct cli *cli, size_t cols, int64_t rows);
+/* For outputs that a command opens itself (pe_output_open): a temporary file is gone when a signal ends the program. */
+void cli_watch(const char *temporary);
+/* -p, --header-out and --stamp are refused for output that is no text. */
+void cli_check_text(const struct cli *cli, bool text);
+/* The stamp's text where --stamp asks for it, else NULL; freed by cli_end. */
+const char *cli_stamp(struct cli *cli);
 /* The header line for cli_writer's spec: names (a filter passes its input's on), or x0, x1, ... where they are
  * NULL; NULL without --header-out. What is made here is freed by cli_end. */
 const char *const *cli_header(struct cli *cli, const char *const *names, size_t cols);

@@ -1,37 +1,65 @@
-/* pe-cat - convert, stack, cut and transpose matrices. */
-#include <stdlib.h>
+/* pe-cat - convert, stack, cut, transpose, re-pair and skew matrices; look into checkpoints; pictures. */
 #include <string.h>
 
+#include "carray.h"
+#include "cat.h"
 #include "cli.h"
-#include "matrix.h"
 #include "num.h"
-#include "stack.h"
-#include "stream.h"
 
-enum { KEY_ROWS = CLI_KEY, KEY_COLS, KEY_TRANSPOSE };
+enum {
+	KEY_ROWS = CLI_KEY,
+	KEY_COLS,
+	KEY_TRANSPOSE,
+	KEY_PAIRS,
+	KEY_ALONG,
+	KEY_SKEW,
+	KEY_LIST,
+	KEY_RANGE,
+	KEY_ZOOM,
+	KEY_NAME,
+};
 
 static const struct cli_option options[] = {
     {KEY_ROWS, "--rows", "A:B", "rows A to B - 1 alone, counted from 0; A or B may be left out"},
     {KEY_COLS, "--cols", "A:B", "columns A to B - 1 alone, likewise"},
-    {KEY_TRANSPOSE, "--transpose", NULL, "columns become rows, after all cutting"},
+    {KEY_PAIRS, "--pairs", "interleaved:halves|halves:interleaved",
+     "move columns from one pair layout to the other"},
+    {'H', "--heads", "N", "with --pairs: heads side by side, each moved for itself (1)"},
+    {KEY_ALONG, "--along", "cols|rows",
+     "with --pairs: what is moved; rows for weights stored out x in (cols)"},
+    {KEY_SKEW, "--skew", "full|causal",
+     "columns by offset to columns by key, as in the Music Transformer"},
+    {KEY_TRANSPOSE, "--transpose", NULL, "columns become rows, after all else"},
+    {KEY_LIST, "--list", NULL,
+     "list the tensors of a .safetensors file: name, type, shape, elements"},
+    {KEY_RANGE, "--range", "LO:HI", "-t ppm and pgm: values that take the ends of the scale"},
+    {KEY_ZOOM, "--zoom", "N", "-t ppm and pgm: pixels of a cell's side (1)"},
+    {KEY_NAME, "--name", "NAME", "-t c and safetensors: name of the array or tensor (table)"},
     {0},
 };
 
 static const struct cli_command command = {
     .name = "pe-cat",
-    .summary = "Convert, stack, cut and transpose matrices.",
-    .synopsis =
-	"[--rows A:B] [--cols A:B] [--transpose] [-f FORMAT] [-t FORMAT] [-o FILE] [FILE...]",
+    .summary = "Convert, stack, cut, re-pair, skew and transpose matrices, and look into "
+	       "checkpoints. -t also takes "
+	       "c, safetensors, ppm and pgm.",
+    .synopsis = "[--rows A:B] [--cols A:B] [--pairs FROM:TO [-H N] [--along cols|rows]] "
+		"[--transpose] [FILE...]\n"
+		"[--rows A:B] [--cols A:B] --skew full|causal [FILE...]\n"
+		"--list FILE.safetensors\n"
+		"-t ppm|pgm [--range LO:HI] [--zoom N] [FILE...]\n"
+		"-t c|safetensors [--name NAME] [FILE...]",
     .options = options,
     .common = CLI_IN | CLI_DIM | CLI_OUT | CLI_PROGRESS,
+    .kinds = (const char *const[]){"c", "safetensors", "ppm", "pgm", NULL},
 };
 
 struct opts {
-	struct pe_slice rows, cols;
-	bool transpose;
+	struct cat_opts cat;
+	bool list, heads, along, zoomed; /* given */
 };
 
-/* ---- the command line ---- */
+/* ---- option values ---- */
 
 static uint64_t
 parse_index(int key, const char *arg, const char *text, size_t length)
@@ -69,169 +97,136 @@ parse_slice(int key, const char *arg)
 	return slice;
 }
 
+static bool
+parse_pairs(int key, const char *arg)
+{
+	static const char *const moves[] = {"interleaved:halves", "adjacent:halves",
+					    "halves:interleaved", "halves:adjacent", NULL};
+
+	return cli_choice(key, arg, moves) < 2;
+}
+
+static void
+parse_range(int key, const char *arg, struct pe_picture *picture)
+{
+	const char *colon = strchr(arg, ':');
+	char low[64];
+	struct pe_error e;
+
+	if (colon == NULL || (size_t)(colon - arg) >= sizeof low)
+		cli_refuse("%s: must be LO:HI: '%s'", cli_spelling(key), pe_quote(arg).text);
+	memcpy(low, arg, (size_t)(colon - arg));
+	low[colon - arg] = '\0';
+	if (pe_num_double(cli_spelling(key), low, &picture->low, &e) ||
+	    pe_num_double(cli_spelling(key), colon + 1, &picture->high, &e))
+		cli_die(&e);
+	if (!(picture->low < picture->high))
+		cli_refuse("%s: empty range: '%s'", cli_spelling(key), pe_quote(arg).text);
+}
+
+static size_t
+parse_zoom(int key, const char *arg)
+{
+	const size_t zoom = cli_positive(key, arg);
+
+	if (zoom > 65536)
+		cli_refuse("%s: must be at most 65536: '%s'", cli_spelling(key),
+			   pe_quote(arg).text);
+	return zoom;
+}
+
+/* ---- what goes with what ---- */
+
+static void
+check_kind(const struct cli *cli, const struct opts *o)
+{
+	const char *kind = cli->common.kind != NULL ? cli->common.kind : "";
+	const bool array = strcmp(kind, "c") == 0;
+	const bool picture = strcmp(kind, "ppm") == 0 || strcmp(kind, "pgm") == 0;
+	const enum pe_elem elem = cli->common.to.elem;
+
+	if (!picture && (o->cat.ranged || o->zoomed))
+		cli_refuse("%s: has no effect without -t ppm or pgm",
+			   cli_spelling(o->cat.ranged ? KEY_RANGE : KEY_ZOOM));
+	if (!array && strcmp(kind, "safetensors") != 0 && o->cat.name != NULL)
+		cli_refuse("--name: has no effect without -t c or safetensors");
+	if (array && o->cat.name != NULL && !pe_carray_name(o->cat.name))
+		cli_refuse("--name: no C identifier: '%s'", pe_quote(o->cat.name).text);
+	if (array && elem != PE_ELEM_NONE && elem != PE_F64 && elem != PE_F32)
+		cli_refuse("-t: a C array is of f64 or f32: '%s'", pe_elem_name(elem));
+	if (picture && elem != PE_ELEM_NONE)
+		cli_refuse("-t: a picture has no element: '%s'", pe_elem_name(elem));
+	if (array && cli->common.header_out)
+		cli_refuse("--header-out: has no effect beside -t c");
+	if (picture)
+		cli_check_text(cli, false);
+}
+
+static void
+check(const struct cli *cli, const struct opts *o)
+{
+	if (!o->cat.pairs && (o->heads || o->along))
+		cli_refuse("%s: has no effect without --pairs",
+			   cli_spelling(o->heads ? 'H' : KEY_ALONG));
+	if (o->cat.skew != SKEW_NONE && o->cat.pairs)
+		cli_conflict(KEY_SKEW, KEY_PAIRS);
+	check_kind(cli, o);
+	if (!o->list)
+		return;
+	const struct cat_opts *c = &o->cat;
+	if (!c->rows.open || !c->cols.open || c->rows.from > 0 || c->cols.from > 0 ||
+	    c->transpose || c->pairs || c->skew != SKEW_NONE || cli->common.kind != NULL ||
+	    cli->common.to.container != PE_AUTO || cli->common.from.container != PE_AUTO ||
+	    cli->common.header_in)
+		cli_refuse("--list: takes no other option but -o");
+	cli_check_text(cli, false);
+	if (cli_operands(cli) != 1)
+		cli_refuse("--list: takes one file");
+}
+
 static struct opts
 parse(struct cli *cli)
 {
-	struct opts o = {.rows.open = true, .cols.open = true};
+	static const char *const alongs[] = {"cols", "rows", NULL}, *const skews[] = {
+									"full", "causal", NULL};
+	struct opts o = {
+	    .cat = {.rows.open = true, .cols.open = true, .heads = 1, .picture.zoom = 1}};
+	struct cat_opts *c = &o.cat;
 	const char *arg;
 
 	for (int key; (key = cli_next(cli, &arg)) != -1;)
 		switch (key) {
-		case KEY_ROWS: o.rows = parse_slice(key, arg); break;
-		case KEY_COLS: o.cols = parse_slice(key, arg); break;
-		case KEY_TRANSPOSE: o.transpose = true; break;
+		case KEY_ROWS: c->rows = parse_slice(key, arg); break;
+		case KEY_COLS: c->cols = parse_slice(key, arg); break;
+		case KEY_TRANSPOSE: c->transpose = true; break;
+		case KEY_PAIRS:
+			c->pairs = true;
+			c->to_halves = parse_pairs(key, arg);
+			break;
+		case 'H':
+			o.heads = true;
+			c->heads = cli_positive(key, arg);
+			break;
+		case KEY_ALONG:
+			o.along = true;
+			c->along_rows = cli_choice(key, arg, alongs) == 1;
+			break;
+		case KEY_SKEW:
+			c->skew = cli_choice(key, arg, skews) == 0 ? SKEW_FULL : SKEW_CAUSAL;
+			break;
+		case KEY_LIST: o.list = true; break;
+		case KEY_RANGE:
+			c->ranged = true;
+			parse_range(key, arg, &c->picture);
+			break;
+		case KEY_ZOOM:
+			o.zoomed = true;
+			c->picture.zoom = parse_zoom(key, arg);
+			break;
+		case KEY_NAME: c->name = arg; break;
 		}
+	check(cli, &o);
 	return o;
-}
-
-/* ---- the plan ---- */
-
-/* What is to be written: the columns from .. from + cols - 1 of the stacked rows. */
-struct plan {
-	struct pe_stack *in;
-	size_t from, cols;
-	struct pe_writer_spec out;
-};
-
-/* The element asked for is read at once: an f32 is rounded once from its text, an i64 comes exact. */
-static enum pe_elem
-carrier_of(const struct cli *cli)
-{
-	const struct pe_writer_spec out = {.path = cli->common.output, .format = cli->common.to};
-
-	return pe_writer_format(&out).elem;
-}
-
-static struct pe_stack *
-open_inputs(struct cli *cli, const struct opts *o)
-{
-	const int operands = cli_operands(cli);
-	const size_t count = operands > 0 ? (size_t)operands : 1;
-	struct pe_reader_spec *specs = calloc(count, sizeof *specs);
-	struct pe_stack *in;
-	struct pe_error e;
-
-	if (specs == NULL)
-		cli_fail("out of memory");
-	for (size_t i = 0; i < count; i++) {
-		specs[i] = cli_reader(cli, cli_operand(cli, (int)i));
-		specs[i].carrier = carrier_of(cli);
-	}
-	if (pe_stack_open(&in, specs, count, o->rows, &e))
-		cli_die(&e);
-	free(specs);
-	return in;
-}
-
-static void
-cut_columns(struct plan *plan, struct pe_slice cols)
-{
-	const size_t width = pe_stack_cols(plan->in);
-	const uint64_t last = cols.open ? cols.from : cols.to - 1;
-
-	if (last >= width)
-		cli_fail("column %llu: rows have columns 0..%zu", (unsigned long long)last,
-			 width - 1);
-	plan->from = (size_t)cols.from;
-	plan->cols = (cols.open ? width : (size_t)cols.to) - plan->from;
-}
-
-static struct plan
-make_plan(struct cli *cli, const struct opts *o)
-{
-	/* what is wrong with the output's options is told before an input is opened */
-	(void)cli_writer(cli, 1, -1);
-	struct plan plan = {.in = open_inputs(cli, o)};
-	const char *const *names = pe_stack_names(plan.in);
-
-	cut_columns(&plan, o->cols);
-	plan.out = cli_writer(cli, plan.cols, pe_stack_rows(plan.in));
-	plan.out.carrier = pe_stack_carrier(plan.in);
-	plan.out.natural = pe_stack_elem(plan.in);
-	if (!o->transpose)
-		plan.out.names =
-		    cli_header(cli, names != NULL ? names + plan.from : NULL, plan.cols);
-	return plan;
-}
-
-/* ---- rows ---- */
-
-/* Rows of the input's width become rows of the output's, in place. */
-static void
-keep_columns(const struct plan *plan, char *rows, size_t n)
-{
-	const size_t size = pe_elem_size(pe_stack_carrier(plan->in));
-	const size_t width = pe_stack_cols(plan->in) * size, kept = plan->cols * size;
-
-	for (size_t i = 0; i < n; i++)
-		memmove(rows + i * kept, rows + i * width + plan->from * size, kept);
-}
-
-static void
-copy_rows(struct cli *cli, const struct plan *plan)
-{
-	const size_t width = pe_stack_cols(plan->in) * 8;
-	const size_t most = width < PE_IO_BLOCK ? PE_IO_BLOCK / width : 1;
-	struct pe_writer *out;
-	struct pe_matrix block;
-	struct pe_error e;
-	uint64_t done = 0;
-	ssize_t n = 0;
-
-	if (pe_writer_open(&out, &plan->out, &e) ||
-	    pe_matrix_init(&block, most, pe_stack_cols(plan->in), pe_stack_carrier(plan->in), &e))
-		cli_die(&e);
-	do {
-		if (pe_stack_waits(plan->in) && pe_writer_flush(out, &e))
-			cli_die(&e);
-		size_t room = most;
-		void *to = plan->cols < block.cols ? block.data : pe_writer_room(out, room, &room);
-		n = pe_stack_read(plan->in, to, room, &e);
-		if (n < 0)
-			cli_die(&e);
-		if (to != block.data) {
-			n = pe_writer_filled(out, (size_t)n, &e) ? -1 : n;
-		} else {
-			keep_columns(plan, to, (size_t)n);
-			n = pe_writer_put(out, to, (size_t)n, &e) ? -1 : n;
-		}
-		if (n < 0)
-			cli_die(&e);
-		done += (uint64_t)n;
-		cli_progress(cli, done);
-	} while (n > 0);
-	pe_matrix_free(&block);
-	if (pe_writer_close(out, &e))
-		cli_die(&e);
-}
-
-static void
-transpose(struct cli *cli, const struct plan *plan)
-{
-	struct pe_writer_spec spec = plan->out;
-	struct pe_writer *out;
-	struct pe_matrix all;
-	struct pe_error e;
-
-	if (pe_stack_all(plan->in, &all, &e))
-		cli_die(&e);
-	if (all.rows == 0)
-		cli_fail("no rows to transpose");
-	spec.cols = all.rows;
-	spec.rows = (int64_t)plan->cols;
-	spec.names = cli_header(cli, NULL, all.rows);
-	if (pe_writer_open(&out, &spec, &e))
-		cli_die(&e);
-	for (size_t done = 0, n; done < plan->cols; done += n) {
-		void *to = pe_writer_room(out, plan->cols - done, &n);
-		pe_matrix_columns(&all, plan->from + done, n, to);
-		if (pe_writer_filled(out, n, &e))
-			cli_die(&e);
-		cli_progress(cli, done);
-	}
-	pe_matrix_free(&all);
-	if (pe_writer_close(out, &e))
-		cli_die(&e);
 }
 
 int
@@ -241,13 +236,11 @@ main(int argc, char **argv)
 
 	cli_start(&cli, &command, argc, argv);
 	const struct opts o = parse(&cli);
-	const struct plan plan = make_plan(&cli, &o);
 	cli_progress_start(&cli);
-	if (o.transpose)
-		transpose(&cli, &plan);
+	if (o.list)
+		cat_list(&cli, cli_operand(&cli, 0));
 	else
-		copy_rows(&cli, &plan);
-	pe_stack_close(plan.in);
+		cat_matrix(&cli, &o.cat);
 	cli_end(&cli);
 	return 0;
 }

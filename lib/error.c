@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int
@@ -80,24 +81,45 @@ escape(char *to, unsigned char c)
 	return 4;
 }
 
+/* Escapes whole characters until `shown` bytes of s are done; *done says how many. Returns the length at `to`. */
+static size_t
+escape_all(char *to, const unsigned char *s, size_t size, size_t shown, size_t *done)
+{
+	size_t used = 0, i = 0;
+
+	while (i < size && i < shown) {
+		const size_t plain = printable(s + i, size - i);
+		if (plain > 0) {
+			memcpy(to + used, s + i, plain);
+			used += plain;
+			i += plain;
+		} else {
+			used += escape(to + used, s[i++]);
+		}
+	}
+	*done = i;
+	return used;
+}
+
+char *
+pe_escape(const char *text)
+{
+	const size_t size = strlen(text);
+	char *escaped = malloc(4 * size + 1);
+	size_t done;
+
+	if (escaped != NULL)
+		escaped[escape_all(escaped, (const unsigned char *)text, size, size, &done)] = '\0';
+	return escaped;
+}
+
 struct pe_quoted
 pe_quote_bytes(const void *bytes, size_t size)
 {
 	enum { SHOWN = 80 }; /* 80 bytes escaped to four each, "..." and NUL fit in text[] */
-	const unsigned char *s = bytes;
 	struct pe_quoted q;
-	size_t used = 0, i = 0;
+	size_t i, used = escape_all(q.text, bytes, size, SHOWN, &i);
 
-	while (i < size && i < SHOWN) {
-		const size_t plain = printable(s + i, size - i);
-		if (plain > 0) {
-			memcpy(q.text + used, s + i, plain);
-			used += plain;
-			i += plain;
-		} else {
-			used += escape(q.text + used, s[i++]);
-		}
-	}
 	if (i < size) {
 		memcpy(q.text + used, "...", 3);
 		used += 3;

@@ -43,5 +43,7 @@ struct pe_quoted {
 };
 struct pe_quoted pe_quote(const char *text);
 struct pe_quoted pe_quote_bytes(const void *bytes, size_t size);
+/* The same of any length, allocated; NULL: no memory. */
+char *pe_escape(const char *text);
 
 #endif

@@ -239,6 +239,44 @@ pe_buffer_put_back(struct pe_buffer *b, const void *from, size_t size, struct pe
 	return 0;
 }
 
+/* Moves a regular file on by at most that many bytes, none where it is something else. */
+static uint64_t
+seek_on(struct pe_buffer *b, uint64_t bytes)
+{
+	const off_t left = pe_input_size(b->in);
+
+	if (left <= 0 || bytes == 0)
+		return 0;
+	const off_t step = bytes < (uint64_t)left ? (off_t)bytes : left;
+	if (lseek(b->in->fd, step, SEEK_CUR) < 0)
+		return 0;
+	b->offset += (uint64_t)step;
+	return (uint64_t)step;
+}
+
+int64_t
+pe_buffer_skip(struct pe_buffer *b, uint64_t bytes, struct pe_error *e)
+{
+	uint64_t done = 0;
+
+	for (;;) {
+		const size_t have = pe_buffer_size(b);
+		const size_t step = bytes - done < have ? (size_t)(bytes - done) : have;
+
+		pe_buffer_use(b, step);
+		done += step;
+		if (done < bytes)
+			done += seek_on(b, bytes - done);
+		if (done == bytes)
+			return (int64_t)done;
+		const ssize_t got = pe_buffer_fill(b, e);
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			return (int64_t)done;
+	}
+}
+
 int
 pe_buffer_need(struct pe_buffer *b, size_t least, struct pe_error *e)
 {

@@ -1,7 +1,7 @@
 /* io - bytes in and out: the only room that calls open, read, write, fsync, rename, close.
  *
  * Reads and writes go on after EINTR and short counts and wait (poll) where a descriptor is
- * non-blocking; a failed close is an error. Nothing seeks an input, nothing is mapped. */
+ * non-blocking; a failed close is an error. Nothing needs a seek, nothing is mapped. */
 #ifndef PE_IO_H
 #define PE_IO_H
 
@@ -51,6 +51,8 @@ void pe_buffer_free(struct pe_buffer *b);
 ssize_t pe_buffer_fill(struct pe_buffer *b, struct pe_error *e);
 /* Reads until `least` bytes are there or the input has ended. */
 int pe_buffer_need(struct pe_buffer *b, size_t least, struct pe_error *e);
+/* Passes over that many bytes, or as many as there are before the end: how many, -1 on failure. A regular file's are not read. */
+int64_t pe_buffer_skip(struct pe_buffer *b, uint64_t bytes, struct pe_error *e);
 /* The other way round, for blocks that need no buffer: what is buffered, else one read(2) straight to `to`. Bytes, 0 at
  * the end, -1 on failure. What was too much is put back; then nothing else may be buffered. */
 ssize_t pe_buffer_read(struct pe_buffer *b, void *to, size_t size, struct pe_error *e);

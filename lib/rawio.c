@@ -11,6 +11,7 @@ struct raw {
 	size_t size;   /* bytes of a value */
 	size_t width;  /* bytes of a row */
 	uint64_t done; /* rows handed out */
+	bool ended;    /* the input was checked to its end */
 	bool plain;    /* values are handed out as they are in the file */
 	void *scratch; /* one row, for each step of conversion */
 };
@@ -67,12 +68,17 @@ fail_short(const struct pe_source *s, uint64_t have, struct pe_error *e)
 }
 
 static int
-fail_trailing(const struct pe_source *s, struct pe_error *e)
+fail_behind(const struct pe_source *s, uint64_t have, struct pe_error *e)
 {
 	const struct raw *r = s->state;
 
+	if (have < r->block.behind)
+		return pe_fail(e, PE_FAULT_DATA,
+			       "%s: data end %llu bytes before their end by the header",
+			       s->input.name, (unsigned long long)(r->block.behind - have));
 	return pe_fail(e, PE_FAULT_DATA, "%s: data go on after the %llu bytes of its shape",
-		       s->input.name, (unsigned long long)(r->block.rows * (uint64_t)r->width));
+		       s->input.name,
+		       (unsigned long long)(r->block.rows * (uint64_t)r->width + r->block.behind));
 }
 
 static int
@@ -97,7 +103,7 @@ check_size(const struct pe_source *s, struct pe_error *e)
 				      (size_t)(have % r->width), e);
 	if (have < total)
 		return fail_short(s, have, e);
-	return have == total || r->block.more_follows ? 0 : fail_trailing(s, e);
+	return have - total == r->block.behind ? 0 : fail_behind(s, have - total, e);
 }
 
 int
@@ -288,17 +294,25 @@ check_end(struct pe_source *s, struct pe_error *e)
 	return left > 0 ? fail_cut(s, s->buffer.offset, left, e) : 0;
 }
 
+/* The block is done: what is behind it must be there, and no more. */
 static ssize_t
-check_nothing_follows(struct pe_source *s, struct pe_error *e)
+check_behind(struct pe_source *s, struct pe_error *e)
 {
-	const struct raw *r = s->state;
-	const size_t total = r->block.column_major ? (size_t)r->block.rows * r->width : 0;
+	struct raw *r = s->state;
 
-	if (r->block.more_follows)
-		return 0;
-	if (pe_buffer_need(&s->buffer, total + 1, e))
+	if (r->block.column_major)
+		pe_buffer_use(&s->buffer, (size_t)r->block.rows * r->width);
+	const int64_t skipped = pe_buffer_skip(&s->buffer, r->block.behind, e);
+	if (skipped < 0)
 		return -1;
-	return pe_buffer_size(&s->buffer) > total ? fail_trailing(s, e) : 0;
+	if ((uint64_t)skipped < r->block.behind)
+		return fail_behind(s, (uint64_t)skipped, e);
+	if (pe_buffer_need(&s->buffer, 1, e))
+		return -1;
+	if (pe_buffer_size(&s->buffer) > 0)
+		return fail_behind(s, r->block.behind + 1, e);
+	r->ended = true;
+	return 0;
 }
 
 ssize_t
@@ -308,7 +322,7 @@ pe_raw_read(struct pe_source *s, void *rows, size_t max, struct pe_error *e)
 
 	if (r->block.counted) {
 		if (r->done == r->block.rows)
-			return check_nothing_follows(s, e);
+			return r->ended ? 0 : check_behind(s, e);
 		if (max > r->block.rows - r->done)
 			max = (size_t)(r->block.rows - r->done);
 	}

@@ -19,9 +19,8 @@ extern const struct pe_backend pe_raw_backend;
 struct pe_raw_block {
 	enum pe_elem elem; /* in the file */
 	bool big_endian;
-	bool
-	    counted; /* rows is what the block holds, and the input must end with it unless more_follows */
-	bool more_follows;
+	bool counted;      /* rows is what the block holds */
+	uint64_t behind;   /* bytes that follow a counted block before the input must end */
 	bool column_major; /* Fortran order: held whole, then handed out by rows */
 	uint64_t rows;     /* the leading dimensions, flattened */
 	size_t cols;

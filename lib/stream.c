@@ -10,6 +10,7 @@
 #include "npyio.h"
 #include "num.h"
 #include "rawio.h"
+#include "safetensors.h"
 
 /* ---- formats ---- */
 
@@ -20,9 +21,12 @@ static const struct {
 	bool takes_elem;
 	const struct pe_backend *backend; /* reads it */
 } containers[] = {
-    {"csv", PE_CSV, ',', true, &pe_csv_backend},    {"tsv", PE_TSV, '\t', true, &pe_csv_backend},
-    {"txt", PE_TXT, ' ', true, &pe_csv_backend},    {"npy", PE_NPY, 0, true, &pe_npy_backend},
-    {"safetensors", PE_SAFETENSORS, 0, true, NULL}, {"", PE_RAW, 0, false, &pe_raw_backend},
+    {"csv", PE_CSV, ',', true, &pe_csv_backend},
+    {"tsv", PE_TSV, '\t', true, &pe_csv_backend},
+    {"txt", PE_TXT, ' ', true, &pe_csv_backend},
+    {"npy", PE_NPY, 0, true, &pe_npy_backend},
+    {"safetensors", PE_SAFETENSORS, 0, true, &pe_safetensors_backend},
+    {"", PE_RAW, 0, false, &pe_raw_backend},
 };
 enum { CONTAINERS = sizeof containers / sizeof containers[0] };
 
@@ -176,9 +180,6 @@ open_reader(struct pe_reader *r, const struct pe_reader_spec *spec, struct pe_er
 	s->rows = -1;
 	r->text = pe_format_is_text(format);
 	r->backend = containers[container_index(format.container)].backend;
-	if (r->backend == NULL)
-		return pe_fail(e, PE_FAULT_DATA, "%s: safetensors files are not read",
-			       s->input.name);
 	r->opened = true;
 	return r->backend->open(s, e);
 }
@@ -325,9 +326,10 @@ struct pe_writer {
 	struct pe_format format; /* container and element resolved */
 	enum pe_elem carrier;
 	size_t cols;
-	int64_t rows_due; /* npy: what the header says, -1: not known before the end */
-	uint64_t rows;    /* put so far */
-	bool held;        /* npy to a pipe, rows unknown: the whole of it stays in block */
+	const char *tensor; /* safetensors: its name */
+	int64_t rows_due;   /* what a header says, -1: not known before the end */
+	uint64_t rows;      /* put so far */
+	bool held;          /* a header to a pipe, rows unknown: the whole of it stays in block */
 
 	/* Bytes on their way out: whole rows. Between two calls there is always room for one more. */
 	char *block;
@@ -433,15 +435,43 @@ begin_text(struct pe_writer *w, const struct pe_writer_spec *spec, struct pe_err
 	return 0;
 }
 
-static int
-begin_npy(struct pe_writer *w, const struct pe_writer_spec *spec, struct pe_error *e)
+/* npy and safetensors say their row count first. */
+static bool
+headed(const struct pe_writer *w)
 {
+	return w->format.container == PE_NPY || w->format.container == PE_SAFETENSORS;
+}
+
+/* The header for that many rows, of the same size whatever their number. Allocated; NULL: no memory. */
+static char *
+make_header(const struct pe_writer *w, uint64_t rows, size_t *size)
+{
+	if (w->format.container == PE_SAFETENSORS)
+		return pe_safetensors_header(w->tensor, w->format.elem, rows, w->cols, size);
+	char *header = malloc(PE_NPY_HEADER);
+	if (header != NULL)
+		pe_npy_header(header, w->format.elem, rows, w->cols);
+	*size = PE_NPY_HEADER;
+	return header;
+}
+
+static int
+begin_headed(struct pe_writer *w, const struct pe_writer_spec *spec, struct pe_error *e)
+{
+	size_t size;
+
 	w->rows_due = spec->rows;
-	if (reserve(w, PE_NPY_HEADER, e))
-		return -1;
-	pe_npy_header(w->block, w->format.elem, spec->rows < 0 ? 0 : (uint64_t)spec->rows, w->cols);
-	w->used = PE_NPY_HEADER;
-	return 0;
+	w->tensor = spec->tensor;
+	char *header = make_header(w, spec->rows < 0 ? 0 : (uint64_t)spec->rows, &size);
+	if (header == NULL)
+		return pe_fail_memory(e);
+	const int failed = reserve(w, size, e);
+	if (!failed) {
+		memcpy(w->block, header, size);
+		w->used = size;
+	}
+	free(header);
+	return failed;
 }
 
 static bool
@@ -462,7 +492,7 @@ allocate_writer(struct pe_writer *w, bool rows_unknown, struct pe_error *e)
 		return pe_fail_memory(e);
 	if (!pe_num_size(w->cols, width, 1, &row) || !pe_num_size(w->cols, 8, 1, &converted))
 		return pe_fail_memory(e);
-	w->held = w->format.container == PE_NPY && rows_unknown && !pe_output_patchable(&w->output);
+	w->held = headed(w) && rows_unknown && !pe_output_patchable(&w->output);
 	w->straight = !text && w->carrier == w->format.elem && !swaps(w) && !w->held;
 	if (w->straight)
 		return 0;
@@ -477,8 +507,6 @@ check_spec(const struct pe_writer_spec *spec, struct pe_format format, struct pe
 {
 	if (spec->cols == 0)
 		return pe_fail(e, PE_FAULT_DATA, "a matrix without columns cannot be written");
-	if (format.container == PE_SAFETENSORS)
-		return pe_fail(e, PE_FAULT_ARGUMENT, "safetensors files are not written");
 	if (format.container == PE_NPY && !pe_npy_has(format.elem))
 		return pe_fail(e, PE_FAULT_ARGUMENT, "npy has no element '%s'",
 			       pe_elem_name(format.elem));
@@ -501,7 +529,7 @@ open_writer(struct pe_writer *w, const struct pe_writer_spec *spec, struct pe_er
 		return -1;
 	if (pe_format_is_text(w->format) && begin_text(w, spec, e))
 		return -1;
-	if (w->format.container == PE_NPY && begin_npy(w, spec, e))
+	if (headed(w) && begin_headed(w, spec, e))
 		return -1;
 	return reserve(w,
 		       w->out_row < PE_IO_BLOCK && !pe_format_is_text(w->format)
@@ -608,23 +636,30 @@ pe_writer_flush(struct pe_writer *w, struct pe_error *e)
 	return write_block(w, e);
 }
 
-/* The row count into npy's header, where it was not known. */
+/* The row count into the header, where it was not known. */
 static int
-complete_npy(struct pe_writer *w, struct pe_error *e)
+complete_header(struct pe_writer *w, struct pe_error *e)
 {
-	char header[PE_NPY_HEADER];
+	size_t size;
+	int failed = 0;
 
 	if (w->rows_due >= 0 && (uint64_t)w->rows_due != w->rows)
 		return pe_fail(e, PE_FAULT_DATA, "%s: %llu rows came, %lld were announced",
 			       w->output.name, (unsigned long long)w->rows, (long long)w->rows_due);
 	if (w->rows_due >= 0)
 		return 0;
-	pe_npy_header(header, w->format.elem, w->rows, w->cols);
-	if (!w->held)
-		return pe_output_write_at(&w->output, 0, header, sizeof header, e);
-	memcpy(w->block, header, sizeof header);
-	w->held = false;
-	return write_block(w, e);
+	char *header = make_header(w, w->rows, &size);
+	if (header == NULL)
+		return pe_fail_memory(e);
+	if (w->held) {
+		memcpy(w->block, header, size);
+		w->held = false;
+		failed = write_block(w, e);
+	} else {
+		failed = pe_output_write_at(&w->output, 0, header, size, e);
+	}
+	free(header);
+	return failed;
 }
 
 int
@@ -632,8 +667,8 @@ pe_writer_close(struct pe_writer *w, struct pe_error *e)
 {
 	int failed = write_block(w, e);
 
-	if (!failed && w->format.container == PE_NPY)
-		failed = complete_npy(w, e);
+	if (!failed && headed(w))
+		failed = complete_header(w, e);
 	if (!failed)
 		failed = pe_output_commit(&w->output, e);
 	pe_writer_abandon(w);
