@@ -10,6 +10,10 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Functions of a constant format fold only where they are inlined; what is rare stays outside. */
+#define INLINE static inline __attribute__((always_inline))
+#define NOINLINE __attribute__((noinline, cold))
+
 /* A binary format: |x| = significand 2^q, significand < 2^(fraction + 1), q >= pe_binary_least. */
 struct pe_binary {
 	int fraction; /* bits behind the leading one */

@@ -12,13 +12,17 @@
 /* Exponents as they stand in the text stop growing here; no text has as many digits. */
 #define EXPONENT_LIMIT INT64_C(100000000000000000)
 
-/* A decimal number: (w + d) 10^q, where d = 0 unless `more`, and then 0 < d < 1. */
+/* A decimal number as it stands: digits, perhaps with a point among them, times a power of ten. */
+struct spelling {
+	const char *first, *last;
+	int64_t unit; /* the power of the last digit */
+};
+
+/* Its value: (w + d) 10^q, where d = 0 unless `more`, and then 0 < d < 1. */
 struct decimal {
 	uint64_t w; /* up to 19 digits */
 	int64_t q;
 	bool more;
-	const char *first, *last; /* its digits in the text and perhaps a point among them */
-	int64_t unit;             /* the power of ten of the last digit there */
 };
 
 /* m 2^q, and a little more of it (less than one unit of m) where `more`. */
@@ -42,15 +46,13 @@ lower(char c)
 
 /* ---- runs of digits ---- */
 
-/* The eight bytes at s, zeros for those from `end` on. `begin` is the start of what may be read. */
-static inline uint64_t
-load_up_to_8(const char *begin, const char *s, const char *end)
+/* The fewer than eight bytes at s, zeros behind them. `begin` is the start of what may be read. */
+static uint64_t
+load_last(const char *begin, const char *s, const char *end)
 {
 	const ptrdiff_t left = end - s;
 	uint64_t x = 0;
 
-	if (left >= 8)
-		return pe_load_8(s);
 	if (end - begin >= 8)
 		return left > 0 ? pe_load_8(end - 8) >> 8 * (8 - left) : 0;
 	for (ptrdiff_t i = left; i-- > 0;)
@@ -58,32 +60,38 @@ load_up_to_8(const char *begin, const char *s, const char *end)
 	return x;
 }
 
+/* The number of eight digits, each a byte 0 .. 9, the first one lowest: neighbours are joined to
+ * pairs, pairs of pairs, and those two. */
+static inline uint32_t
+join_digits(uint64_t ones)
+{
+	const uint64_t twos = ones * 10 + (ones >> 8), mask = UINT64_C(0x000000ff000000ff);
+
+	return (uint32_t)(((twos & mask) * (100 + (UINT64_C(1000000) << 32)) +
+			   (twos >> 16 & mask) * (1 + (UINT64_C(10000) << 32))) >>
+			  32);
+}
+
 /* Appends the digits at s to *w, modulo 2^64, and returns what is behind them. */
 static inline const char *
 read_digits(const char *begin, const char *s, const char *end, uint64_t *w)
 {
 	for (;;) {
-		const uint64_t text = load_up_to_8(begin, s, end) ^ UINT64_C(0x3030303030303030);
+		const uint64_t text = end - s >= 8 ? pe_load_8(s) : load_last(begin, s, end);
+		const uint64_t ones = text ^ UINT64_C(0x3030303030303030);
 		/* the top bit of every byte that is no digit; no sum carries into the next byte */
 		const uint64_t others =
-		    (((text & UINT64_C(0x7f7f7f7f7f7f7f7f)) + UINT64_C(0x7676767676767676)) |
-		     text) &
+		    (((ones & UINT64_C(0x7f7f7f7f7f7f7f7f)) + UINT64_C(0x7676767676767676)) | ones) &
 		    UINT64_C(0x8080808080808080);
-		if (others & 0x80)
-			return s;
-		const int count = others != 0 ? __builtin_ctzll(others) / 8 : 8;
-		/* shift the digits up to the end of the word, zeros come in front of them; then join
-		 * neighbours: pairs, pairs of pairs, and the two halves */
-		const uint64_t ones = text << 8 * (8 - count);
-		const uint64_t twos = ones * 10 + (ones >> 8);
-		const uint64_t upper =
-		    (twos & UINT64_C(0x000000ff000000ff)) * (100 + (UINT64_C(1000000) << 32));
-		const uint64_t under =
-		    (twos >> 16 & UINT64_C(0x000000ff000000ff)) * (1 + (UINT64_C(10000) << 32));
-		*w = *w * pe_small_powers10[count] + (uint32_t)((upper + under) >> 32);
-		s += count;
-		if (count < 8)
-			return s;
+		if (others != 0) {
+			/* shifting the digits to the end of the word puts zeros in front of them, in two
+			 * steps because there may be none */
+			const int count = __builtin_ctzll(others) / 8;
+			*w = *w * pe_small_powers10[count] + join_digits(ones << 8 << (56 - 8 * count));
+			return s + count;
+		}
+		*w = *w * 100000000 + join_digits(ones);
+		s += 8;
 	}
 }
 
@@ -108,92 +116,101 @@ read_exponent(const char *s, const char *end, char mark, int64_t *exponent)
 	return t;
 }
 
-/* More than 19 digits: w and q from the significant ones alone. */
-static void
-read_long(struct decimal *d)
+/* The value of a spelling with more than 19 digits. */
+static struct decimal
+read_long(struct spelling s)
 {
-	int64_t behind = 0;
+	struct decimal d = {.q = s.unit};
 
-	d->w = 0;
-	d->more = false;
-	for (const char *s = d->first; s < d->last; s++) {
-		if (!is_digit(*s))
+	for (const char *t = s.first; t < s.last; t++) {
+		if (!is_digit(*t))
 			continue;
-		if (d->w < pe_small_powers10[18]) {
-			d->w = d->w * 10 + (uint64_t)(*s - '0');
+		if (d.w < pe_small_powers10[18]) {
+			d.w = d.w * 10 + (uint64_t)(*t - '0');
 			continue;
 		}
-		behind++;
-		d->more |= *s != '0';
+		d.q++;
+		d.more |= *t != '0';
 	}
-	d->q = d->unit + behind;
+	return d;
 }
 
 /* Digits, point, exponent from s on; NULL where no digit is. */
-static inline const char *
-read_decimal(const char *s, const char *end, struct decimal *d)
+INLINE const char *
+read_decimal(const char *s, const char *end, struct spelling *spelling, struct decimal *d)
 {
 	const char *const begin = s;
-	int64_t exponent, digits;
+	uint64_t w = 0;
+	int64_t unit = 0;
 
-	d->w = 0;
-	s = read_digits(begin, s, end, &d->w);
-	digits = s - begin;
-	d->unit = 0;
+	if (end - s >= 2 && is_digit(s[0]) && s[1] == '.') { /* most numbers of a table */
+		w = (uint64_t)(*s - '0');
+		s++;
+	} else
+		s = read_digits(begin, s, end, &w);
+	int64_t digits = s - begin;
 	if (s < end && *s == '.') {
 		const char *const fraction = s + 1;
-		s = read_digits(begin, fraction, end, &d->w);
-		d->unit = fraction - s;
-		digits -= d->unit;
+		s = read_digits(begin, fraction, end, &w);
+		unit = fraction - s;
+		digits -= unit;
 	}
 	if (digits == 0)
 		return NULL;
-	d->first = begin;
-	d->last = s;
-	d->more = false;
+	const char *const last = s;
 	if (s < end && (*s | 0x20) == 'e') {
+		int64_t exponent;
 		s = read_exponent(s, end, 'e', &exponent);
-		d->unit += exponent;
+		unit += exponent;
 	}
-	d->q = d->unit;
-	if (digits > 19)
-		read_long(d);
+	*spelling = (struct spelling){begin, last, unit};
+	*d = digits <= 19 ? (struct decimal){w, unit, false} : read_long(*spelling);
 	return s;
 }
 
 /* ---- the nearest float ---- */
 
-/* The sign of d less m 2^q; see pe_natural_compare. */
+/* The sign of the decimal less m 2^q; see pe_natural_compare. */
 static int
-compare_exactly(const struct decimal *d, uint64_t m, int q)
+compare_exactly(struct spelling s, uint64_t m, int q)
 {
 	struct pe_natural n;
 	int64_t kept = 0, behind = 0;
 	bool more = false;
 
 	n.limbs = 0;
-	for (const char *s = d->first; s < d->last; s++) {
-		if (!is_digit(*s) || (kept == 0 && *s == '0'))
+	for (const char *t = s.first; t < s.last; t++) {
+		if (!is_digit(*t) || (kept == 0 && *t == '0'))
 			continue;
 		if (kept == PE_NATURAL_DIGITS) {
 			behind++;
-			more |= *s != '0';
+			more |= *t != '0';
 			continue;
 		}
 		kept++;
-		pe_natural_multiply_add(&n, 10, (uint32_t)(*s - '0'));
+		pe_natural_multiply_add(&n, 10, (uint32_t)(*t - '0'));
 	}
 	if (more) /* no midpoint between floats has so many digits: any digit here stands for all */
 		pe_natural_multiply_add(&n, 10, 1);
-	return pe_natural_compare(&n, (int)(d->unit + behind - more), m, q);
+	return pe_natural_compare(&n, (int)(s.unit + behind - more), m, q);
 }
 
-/* Magnitude bits of the float whose significand is m, one more if `up`, in units of 2^(least + steps). */
-static inline uint64_t
-assemble(struct pe_binary f, uint64_t m, bool up, int steps)
+/* A positive number: p.high 2^q and a little more, the topmost bit of p set. */
+struct scaled {
+	struct pe_uint128 p;
+	int q;
+};
+
+/* w 10^ten; the product cuts off less than 2^-62 of the unit of p.high */
+static inline struct scaled
+scale(uint64_t w, int ten)
 {
-	/* the hidden bit is one step of the exponent; a carry out of m is right too */
-	return ((uint64_t)steps << f.fraction) + m + up;
+	const int zeros = pe_leading_zeros(w);
+	const struct pe_uint128 p = pe_product_top(w << zeros, pe_power10(ten));
+	const int one = p.high >> 63 == 0;
+
+	return (struct scaled){{p.high << one | p.low >> 63 >> (1 - one), p.low << one},
+			       pe_log2_of_power10(ten) - zeros - one + 1};
 }
 
 /* How many lower bits of a significand of 64, topmost set, in units of 2^q, go beyond the format. */
@@ -205,40 +222,60 @@ excess(struct pe_binary f, int q)
 	return normal > subnormal ? normal : subnormal;
 }
 
-/* Magnitude bits of the float nearest to d; infinity's if it is beyond the largest. */
+/* Magnitude bits of the float with significand m, one more if `up`, in units of 2^q. */
 static inline uint64_t
-nearest(struct pe_binary f, const struct decimal *d)
+assemble(struct pe_binary f, uint64_t m, bool up, int q)
 {
-	if (d->w == 0 || d->q < PE_POWER10_LEAST) /* below 10^19 10^-343 */
+	/* the hidden bit is one step of the exponent; a carry out of m is right too */
+	const uint64_t bits = ((uint64_t)(q - pe_binary_least(f)) << f.fraction) + m + up;
+
+	return bits < pe_binary_infinity(f) ? bits : pe_binary_infinity(f);
+}
+
+/* The general case of nearest(). */
+static NOINLINE uint64_t
+nearest_any(struct pe_binary f, struct spelling s, struct decimal d)
+{
+	if (d.w == 0 || d.q < PE_POWER10_LEAST) /* below 10^19 10^-343 */
 		return 0;
-	if (d->q > 308)
+	if (d.q > 308)
 		return pe_binary_infinity(f);
-	const int ten = (int)d->q;
-	int zeros = pe_leading_zeros(d->w);
-	struct pe_uint128 p = pe_product_top(d->w << zeros, pe_power10(ten));
-	if (!(p.high >> 63)) {
-		p.high = p.high << 1 | p.low >> 63;
-		p.low <<= 1;
-		zeros++;
-	}
-	const int q = pe_log2_of_power10(ten) - zeros + 1; /* |d| is p.high 2^q and a little more */
-	const int drop = excess(f, q);
+	const struct scaled x = scale(d.w, (int)d.q);
+	const int drop = excess(f, x.q);
 	if (drop > 65)
 		return 0;
 	/* from 64 bits on nothing is left; the midpoint's own bit may be the 65th */
-	const uint64_t kept = drop < 64 ? p.high >> drop : 0;
-	const uint64_t below = drop < 64 ? p.high & ((UINT64_C(1) << drop) - 1) : p.high;
+	const uint64_t kept = drop < 64 ? x.p.high >> drop : 0;
+	const uint64_t below = drop < 64 ? x.p.high & ((UINT64_C(1) << drop) - 1) : x.p.high;
 	const uint64_t half = drop < 65 ? UINT64_C(1) << (drop - 1) : 0;
 	bool up = drop < 65 && below >= half;
-	/* what is cut off: less than 4 2^-64 by the product, twice that with the sum of both, and where
-	 * d has more digits, a unit of w (10^18 <= w has at most 4 leading zeros) times 10^q: 32 */
-	const uint64_t gap = half - below - (p.low != 0), slack = d->more ? 33 : 0;
-	if (gap < slack || (gap == slack && 0 - p.low <= 8)) {
-		const int sign = compare_exactly(d, 2 * kept + 1, q + drop - 1);
+	/* where d has more digits, they are a unit of w at most, which is 10^18 or more and has up to 4 leading zeros: 2^5
+	 * units of p.high; with the unit cut off from the product that makes 33 */
+	const uint64_t gap = half - below - (x.p.low != 0);
+	if (gap <= (d.more ? 33 : 0)) {
+		const int sign = compare_exactly(s, 2 * kept + 1, x.q + drop - 1);
 		up = sign > 0 || (sign == 0 && (kept & 1));
 	}
-	const uint64_t bits = assemble(f, kept, up, q + drop - pe_binary_least(f));
-	return bits < pe_binary_infinity(f) ? bits : pe_binary_infinity(f);
+	return assemble(f, kept, up, x.q + drop);
+}
+
+/* Magnitude bits of the float nearest to d, spelled s; infinity's if it is beyond the largest. */
+INLINE uint64_t
+nearest(struct pe_binary f, struct spelling s, struct decimal d)
+{
+	const int drop = 63 - f.fraction;
+	const uint64_t half = UINT64_C(1) << (drop - 1);
+
+	if (d.w == 0)
+		return 0;
+	if (d.more || d.q < -300 || d.q > 300)
+		return nearest_any(f, s, d);
+	const struct scaled x = scale(d.w, (int)d.q);
+	const uint64_t below = x.p.high & (2 * half - 1);
+	if (x.q < pe_binary_least(f) - drop ||
+	    (half - below - (x.p.low != 0) == 0 && 0 - x.p.low <= 8))
+		return nearest_any(f, s, d);
+	return assemble(f, x.p.high >> drop, below >= half, x.q + drop);
 }
 
 /* ---- hexadecimal floats ---- */
@@ -301,8 +338,7 @@ nearest_hexadecimal(struct pe_binary f, const struct hexadecimal *h)
 	const uint64_t below = drop < 64 ? m & ((UINT64_C(1) << drop) - 1) : m;
 	const uint64_t half = UINT64_C(1) << (drop - 1) % 64;
 	const bool up = drop < 65 && (below > half || (below == half && (h->more || (kept & 1))));
-	const uint64_t bits = assemble(f, kept, up, q + drop - pe_binary_least(f));
-	return bits < pe_binary_infinity(f) ? bits : pe_binary_infinity(f);
+	return assemble(f, kept, up, q + drop);
 }
 
 /* ---- words and spellings ---- */
@@ -329,8 +365,8 @@ is_hexadecimal(const char *s, const char *end)
 	return end - s >= 3 && s[0] == '0' && (s[1] | 0x20) == 'x';
 }
 
-/* What is no plain decimal. */
-static enum pe_decimal
+/* What is no plain decimal; *behind stays where there is nothing else. */
+static NOINLINE enum pe_decimal
 read_other(struct pe_binary f, const char *s, const char *end, uint64_t *bits, const char **behind)
 {
 	const uint64_t infinity = pe_binary_infinity(f);
@@ -355,33 +391,33 @@ read_other(struct pe_binary f, const char *s, const char *end, uint64_t *bits, c
 	return PE_DECIMAL_NONE;
 }
 
-static inline enum pe_decimal
+/* The float that [text, end) begins with, as bits. */
+INLINE enum pe_decimal
 read_binary(struct pe_binary f, const char *text, const char *end, uint64_t *bits,
 	    const char **behind)
 {
 	const char *const s = skip_sign(text, end);
 	const uint64_t sign = (uint64_t)(s > text && *text == '-') << (f.fraction + f.exponent);
-	enum pe_decimal status = PE_DECIMAL_OK;
+	struct spelling spelling;
 	struct decimal d;
 
-	*behind = text;
-	const char *const t = read_decimal(s, end, &d);
+	const char *const t = read_decimal(s, end, &spelling, &d);
+	*behind = t != NULL ? t : text;
 	if (t == NULL || (t == s + 1 && is_hexadecimal(s, end))) {
-		status = read_other(f, s, end, bits, behind);
+		uint64_t other = 0; /* "0x" without digits is a zero and an x */
+		const enum pe_decimal status = read_other(f, s, end, &other, behind);
+		*bits = sign | other;
+		return t != NULL && status == PE_DECIMAL_NONE ? PE_DECIMAL_OK : status;
 	}
-	if (t != NULL && *behind == text) { /* "0x" without digits is a zero and an x */
-		*behind = t;
-		*bits = nearest(f, &d);
-		status = *bits == pe_binary_infinity(f) ? PE_DECIMAL_OVERFLOW : PE_DECIMAL_OK;
-	}
-	*bits |= sign;
-	return status;
+	const uint64_t magnitude = nearest(f, spelling, d);
+	*bits = sign | magnitude;
+	return magnitude == pe_binary_infinity(f) ? PE_DECIMAL_OVERFLOW : PE_DECIMAL_OK;
 }
 
 enum pe_decimal
 pe_decimal_read_f64(const char *text, const char *end, double *value, const char **behind)
 {
-	uint64_t bits = 0;
+	uint64_t bits;
 	const enum pe_decimal status = read_binary(PE_BINARY64, text, end, &bits, behind);
 
 	memcpy(value, &bits, sizeof *value);
@@ -391,7 +427,7 @@ pe_decimal_read_f64(const char *text, const char *end, double *value, const char
 enum pe_decimal
 pe_decimal_read_f32(const char *text, const char *end, float *value, const char **behind)
 {
-	uint64_t bits = 0;
+	uint64_t bits;
 	const enum pe_decimal status = read_binary(PE_BINARY32, text, end, &bits, behind);
 	const uint32_t narrow = (uint32_t)bits;
 
@@ -446,13 +482,14 @@ pe_decimal_read_i64(const char *text, const char *end, int64_t *value, const cha
 	const bool negative = s > text && *text == '-';
 	struct whole n;
 	struct hexadecimal h;
+	struct spelling spelling;
 	struct decimal d;
 	const char *t = NULL;
 
 	*behind = text;
 	if (is_hexadecimal(s, end) && (t = read_hexadecimal(s + 2, end, &h)) != NULL) {
 		n = whole_of_hexadecimal(&h);
-	} else if ((t = read_decimal(s, end, &d)) != NULL) {
+	} else if ((t = read_decimal(s, end, &spelling, &d)) != NULL) {
 		n = whole_of_decimal(&d);
 	} else {
 		uint64_t bits;

@@ -28,10 +28,11 @@ round_to_odd(uint64_t a, struct pe_uint128 b)
 /* Of the decimals that round to c 2^q, the shortest; of these the nearest to it, then the even one.
  * `below` tells that the next smaller float is only 2^(q-1) away.
  *
- * With 10^k <= width of the rounding interval < 10^(k+1), the interval holds a multiple of 10^k and at most one
- * of 10^(k+1). All is compared in quarters of 10^k, where the cut-off bits matter only as "more". */
-static inline struct tens
-shortest(uint64_t c, int q, bool below)
+ * With 10^k <= width of the rounding interval < 10^(k+1), the interval holds a multiple of 10^k and at
+ * most one of 10^(k+1). All is compared in quarters of 10^k, where what is cut off matters only as
+ * "more". */
+static NOINLINE struct tens
+shortest_exactly(uint64_t c, int q, bool below)
 {
 	const int k = below ? pe_log10_of_3_4_power2(q) : pe_log10_of_power2(q);
 	const int shift = q + pe_log2_of_power10(-k) + 1; /* 1 .. 4 */
@@ -53,6 +54,32 @@ shortest(uint64_t c, int q, bool below)
 	const bool down = low <= 4 * s, up = 4 * s + 4 <= high;
 	const bool nearer_up = x + (s & 1) > 4 * s + 2;
 	return (struct tens){s + (down && up ? nearer_up : up), k};
+}
+
+/* The same for almost all floats, with one product and without a branch that depends on their digits.
+ * Distances are in 10^k 2^-60. Each is wrong by less than 2^25: the product by what the power of ten
+ * lacks, times c 2^shift < 2^28 2^-64 if only the upper half of the power is used (c < 2^24). Whatever is nearer
+ * than 2^26 to a border is decided exactly. */
+INLINE struct tens
+shortest(uint64_t c, int q, bool below, bool narrow)
+{
+	const uint64_t unit = UINT64_C(1) << 60, doubt = UINT64_C(1) << 26;
+	const int k = pe_log10_of_power2(q);
+	const int shift = q + pe_log2_of_power10(-k) + 1; /* 1 .. 4 */
+	const struct pe_uint128 g = pe_power10(-k);
+	const struct pe_uint128 x =
+	    narrow ? pe_product(c << shift, g.high) : pe_product_top(c << shift, g);
+	const uint64_t last = x.high % 10;
+	const uint64_t reach = g.high >> (5 - shift); /* half the interval, 0.5 to 5 units */
+	const uint64_t past = last * unit + (x.low >> 4), short_of = 10 * unit - past;
+	const uint64_t half = (x.low >> 4) - unit / 2;
+
+	if (below || x.high < 10 || past - reach + doubt < 2 * doubt ||
+	    short_of - reach + doubt < 2 * doubt || half + doubt < 2 * doubt)
+		return shortest_exactly(c, q, below);
+	const uint64_t nearest = x.high + (x.low >> 63);
+	const uint64_t ten = x.high - last + (short_of < reach ? 10 : 0);
+	return (struct tens){past < reach || short_of < reach ? ten : nearest, k};
 }
 
 /* ---- digits as characters ---- */
@@ -93,18 +120,17 @@ write_exponent(char *to, int exponent)
 }
 
 /* Lays out digits of at most `most` (9 or 17) places and returns what is behind them. */
-static inline char *
+INLINE char *
 lay_out(char *to, struct tens d, int most)
 {
 	const int length = decimal_length(d.digits);
 	const int point = length + d.power; /* the value is 0.ddd 10^point */
 	const uint64_t all = d.digits * pe_small_powers10[most - length];
-	const uint64_t top = pe_small_powers10[most - 1];
-	const char first = (char)('0' + all / top);
-	const uint64_t rest = all % top;
-	/* digits 2 .. 9 and 10 .. 17 */
-	uint64_t a = eight_digits((uint32_t)(most > 9 ? rest / 100000000 : rest));
-	uint64_t b = most > 9 ? eight_digits((uint32_t)(rest % 100000000)) : 0;
+	/* the first digit, the next eight, and the eight behind them */
+	const uint32_t nine = (uint32_t)(most > 9 ? all / 100000000 : all);
+	const char first = (char)('0' + nine / 100000000);
+	uint64_t a = eight_digits(nine % 100000000);
+	uint64_t b = most > 9 ? eight_digits((uint32_t)(all % 100000000)) : 0;
 	const int count = b != 0   ? 17 - pe_leading_zeros(b) / 8
 			  : a != 0 ? 9 - pe_leading_zeros(a) / 8
 				   : 1;
@@ -150,7 +176,7 @@ write_special(char *to, bool negative, bool nan)
 	return negative && !nan ? 4 : 3;
 }
 
-static inline size_t
+INLINE size_t
 write_binary(char *to, uint64_t bits, struct pe_binary f)
 {
 	const uint64_t hidden = UINT64_C(1) << f.fraction;
@@ -168,10 +194,10 @@ write_binary(char *to, uint64_t bits, struct pe_binary f)
 		*s = '0';
 		return (size_t)(s + 1 - to);
 	}
-	const struct tens d = exponent != 0
-				  ? shortest(fraction | hidden, pe_binary_least(f) + exponent - 1,
-					     fraction == 0 && exponent > 1)
-				  : shortest(fraction, pe_binary_least(f), false);
+	const bool normal = exponent != 0;
+	const struct tens d = shortest(normal ? fraction | hidden : fraction,
+				       pe_binary_least(f) + exponent - normal,
+				       fraction == 0 && exponent > 1, f.fraction < 24);
 	return (size_t)(lay_out(s, d, f.fraction > 24 ? 17 : 9) - to);
 }
 
@@ -250,10 +276,9 @@ pe_decimal_write_digits(char *to, double x, int digits)
 	memcpy(&bits, &x, sizeof bits);
 	const uint64_t fraction = bits & (hidden - 1);
 	const int exponent = (int)(bits >> f.fraction & 0x7ff);
-	const struct tens d =
-	    exponent != 0
-		? round_digits(fraction | hidden, pe_binary_least(f) + exponent - 1, digits)
-		: round_digits(fraction, pe_binary_least(f), digits);
+	const bool normal = exponent != 0;
+	const struct tens d = round_digits(normal ? fraction | hidden : fraction,
+					   pe_binary_least(f) + exponent - normal, digits);
 	*to = '-';
 	return (size_t)(lay_out(to + (x < 0), d, 17) - to);
 }
