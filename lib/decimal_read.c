@@ -73,7 +73,7 @@ join_digits(uint64_t ones)
 }
 
 /* Appends the digits at s to *w, modulo 2^64, and returns what is behind them. */
-static inline const char *
+INLINE const char *
 read_digits(const char *begin, const char *s, const char *end, uint64_t *w)
 {
 	for (;;) {
@@ -81,13 +81,15 @@ read_digits(const char *begin, const char *s, const char *end, uint64_t *w)
 		const uint64_t ones = text ^ UINT64_C(0x3030303030303030);
 		/* the top bit of every byte that is no digit; no sum carries into the next byte */
 		const uint64_t others =
-		    (((ones & UINT64_C(0x7f7f7f7f7f7f7f7f)) + UINT64_C(0x7676767676767676)) | ones) &
+		    (((ones & UINT64_C(0x7f7f7f7f7f7f7f7f)) + UINT64_C(0x7676767676767676)) |
+		     ones) &
 		    UINT64_C(0x8080808080808080);
 		if (others != 0) {
-			/* shifting the digits to the end of the word puts zeros in front of them, in two
-			 * steps because there may be none */
-			const int count = __builtin_ctzll(others) / 8;
-			*w = *w * pe_small_powers10[count] + join_digits(ones << 8 << (56 - 8 * count));
+			/* the digits are moved to the end of the word, so that zeros come in front of
+			 * them; in two steps because there may be none */
+			const int count = __builtin_ctzll(others) >> 3;
+			*w = *w * pe_small_powers10[count] +
+			     join_digits(ones << 8 << (56 - 8 * count));
 			return s + count;
 		}
 		*w = *w * 100000000 + join_digits(ones);
@@ -195,24 +197,6 @@ compare_exactly(struct spelling s, uint64_t m, int q)
 	return pe_natural_compare(&n, (int)(s.unit + behind - more), m, q);
 }
 
-/* A positive number: p.high 2^q and a little more, the topmost bit of p set. */
-struct scaled {
-	struct pe_uint128 p;
-	int q;
-};
-
-/* w 10^ten; the product cuts off less than 2^-62 of the unit of p.high */
-static inline struct scaled
-scale(uint64_t w, int ten)
-{
-	const int zeros = pe_leading_zeros(w);
-	const struct pe_uint128 p = pe_product_top(w << zeros, pe_power10(ten));
-	const int one = p.high >> 63 == 0;
-
-	return (struct scaled){{p.high << one | p.low >> 63 >> (1 - one), p.low << one},
-			       pe_log2_of_power10(ten) - zeros - one + 1};
-}
-
 /* How many lower bits of a significand of 64, topmost set, in units of 2^q, go beyond the format. */
 static inline int
 excess(struct pe_binary f, int q)
@@ -232,50 +216,55 @@ assemble(struct pe_binary f, uint64_t m, bool up, int q)
 	return bits < pe_binary_infinity(f) ? bits : pe_binary_infinity(f);
 }
 
-/* The general case of nearest(). */
+/* Magnitude bits of the float nearest to d, spelled s; infinity's if it is beyond the largest. */
 static NOINLINE uint64_t
-nearest_any(struct pe_binary f, struct spelling s, struct decimal d)
+nearest(struct pe_binary f, struct spelling s, struct decimal d)
 {
 	if (d.w == 0 || d.q < PE_POWER10_LEAST) /* below 10^19 10^-343 */
 		return 0;
 	if (d.q > 308)
 		return pe_binary_infinity(f);
-	const struct scaled x = scale(d.w, (int)d.q);
-	const int drop = excess(f, x.q);
+	const int ten = (int)d.q;
+	int zeros = pe_leading_zeros(d.w);
+	struct pe_uint128 p = pe_product_top(d.w << zeros, pe_power10(ten));
+	if (p.high >> 63 == 0) {
+		p = (struct pe_uint128){p.high << 1 | p.low >> 63, p.low << 1};
+		zeros++;
+	}
+	const int q = pe_log2_of_power10(ten) - zeros + 1; /* d is p.high 2^q and a little more */
+	const int drop = excess(f, q);
 	if (drop > 65)
 		return 0;
 	/* from 64 bits on nothing is left; the midpoint's own bit may be the 65th */
-	const uint64_t kept = drop < 64 ? x.p.high >> drop : 0;
-	const uint64_t below = drop < 64 ? x.p.high & ((UINT64_C(1) << drop) - 1) : x.p.high;
+	const uint64_t kept = drop < 64 ? p.high >> drop : 0;
+	const uint64_t below = drop < 64 ? p.high & ((UINT64_C(1) << drop) - 1) : p.high;
 	const uint64_t half = drop < 65 ? UINT64_C(1) << (drop - 1) : 0;
 	bool up = drop < 65 && below >= half;
-	/* where d has more digits, they are a unit of w at most, which is 10^18 or more and has up to 4 leading zeros: 2^5
-	 * units of p.high; with the unit cut off from the product that makes 33 */
-	const uint64_t gap = half - below - (x.p.low != 0);
-	if (gap <= (d.more ? 33 : 0)) {
-		const int sign = compare_exactly(s, 2 * kept + 1, x.q + drop - 1);
+	/* the product lacks less than 2^-62 of the unit of p.high; where d has more digits, they are less than
+	 * a unit of w >= 10^18, which has up to 4 leading zeros: 2^5 */
+	const uint64_t gap = half - below - (p.low != 0);
+	if (gap < (d.more ? 33 : 0) || (gap == (d.more ? 33 : 0) && 0 - p.low <= 8)) {
+		const int sign = compare_exactly(s, 2 * kept + 1, q + drop - 1);
 		up = sign > 0 || (sign == 0 && (kept & 1));
 	}
-	return assemble(f, kept, up, x.q + drop);
+	return assemble(f, kept, up, q + drop);
 }
 
-/* Magnitude bits of the float nearest to d, spelled s; infinity's if it is beyond the largest. */
-INLINE uint64_t
-nearest(struct pe_binary f, struct spelling s, struct decimal d)
+/* The same with half the product, for normal numbers not beyond the largest; false where that does not tell. */
+INLINE bool
+nearest_quickly(struct pe_binary f, struct decimal d, uint64_t *bits)
 {
-	const int drop = 63 - f.fraction;
-	const uint64_t half = UINT64_C(1) << (drop - 1);
+	if (d.w == 0 || (uint64_t)(d.q + 300) > 600)
+		return false;
+	const int ten = (int)d.q, zeros = pe_leading_zeros(d.w);
+	/* d = (p + e) 2^q with 0 <= e < 2: one for the lower half of the power, one for that of the product */
+	const uint64_t p = pe_product(d.w << zeros, pe_power10(ten).high).high;
+	const int q = pe_log2_of_power10(ten) - zeros + 1;
+	const int drop = 62 - f.fraction + (int)(p >> 63);
+	const uint64_t half = UINT64_C(1) << (drop - 1), below = p & (2 * half - 1);
 
-	if (d.w == 0)
-		return 0;
-	if (d.more || d.q < -300 || d.q > 300)
-		return nearest_any(f, s, d);
-	const struct scaled x = scale(d.w, (int)d.q);
-	const uint64_t below = x.p.high & (2 * half - 1);
-	if (x.q < pe_binary_least(f) - drop ||
-	    (half - below - (x.p.low != 0) == 0 && 0 - x.p.low <= 8))
-		return nearest_any(f, s, d);
-	return assemble(f, x.p.high >> drop, below >= half, x.q + drop);
+	*bits = assemble(f, p >> drop, below >= half, q + drop);
+	return !d.more && q + drop >= pe_binary_least(f) && half - below > 2;
 }
 
 /* ---- hexadecimal floats ---- */
@@ -353,7 +342,7 @@ skip_word(const char *s, const char *end, const char *word)
 	return s;
 }
 
-static inline const char *
+INLINE const char *
 skip_sign(const char *s, const char *end)
 {
 	return s + (s < end && (*s == '-' || *s == '+'));
@@ -409,7 +398,9 @@ read_binary(struct pe_binary f, const char *text, const char *end, uint64_t *bit
 		*bits = sign | other;
 		return t != NULL && status == PE_DECIMAL_NONE ? PE_DECIMAL_OK : status;
 	}
-	const uint64_t magnitude = nearest(f, spelling, d);
+	uint64_t magnitude;
+	if (!nearest_quickly(f, d, &magnitude))
+		magnitude = nearest(f, spelling, d);
 	*bits = sign | magnitude;
 	return magnitude == pe_binary_infinity(f) ? PE_DECIMAL_OVERFLOW : PE_DECIMAL_OK;
 }

@@ -31,7 +31,7 @@ round_to_odd(uint64_t a, struct pe_uint128 b)
  * With 10^k <= width of the rounding interval < 10^(k+1), the interval holds a multiple of 10^k and at
  * most one of 10^(k+1). All is compared in quarters of 10^k, where what is cut off matters only as
  * "more". */
-static NOINLINE struct tens
+static struct tens
 shortest_exactly(uint64_t c, int q, bool below)
 {
 	const int k = below ? pe_log10_of_3_4_power2(q) : pe_log10_of_power2(q);
@@ -56,30 +56,32 @@ shortest_exactly(uint64_t c, int q, bool below)
 	return (struct tens){s + (down && up ? nearer_up : up), k};
 }
 
-/* The same for almost all floats, with one product and without a branch that depends on their digits.
- * Distances are in 10^k 2^-60. Each is wrong by less than 2^25: the product by what the power of ten
- * lacks, times c 2^shift < 2^28 2^-64 if only the upper half of the power is used (c < 2^24). Whatever is nearer
- * than 2^26 to a border is decided exactly. */
-INLINE struct tens
-shortest(uint64_t c, int q, bool below, bool narrow)
+/* The same with one product and without a branch that depends on digits, for a c of f.fraction + 1
+ * bits that is no power of two; false where it cannot tell.
+ *
+ * Distances are in 10^k 2^-60. They are wrong by less than 2^25: for c < 2^24 only the upper half of the power of ten is used, and what it
+ * lacks times c 2^shift is below 2^28 2^-64. Whatever is nearer than 2^26 to a border is left open. */
+INLINE bool
+shortest_quickly(struct pe_binary f, uint64_t c, int q, struct tens *d)
 {
 	const uint64_t unit = UINT64_C(1) << 60, doubt = UINT64_C(1) << 26;
 	const int k = pe_log10_of_power2(q);
 	const int shift = q + pe_log2_of_power10(-k) + 1; /* 1 .. 4 */
 	const struct pe_uint128 g = pe_power10(-k);
 	const struct pe_uint128 x =
-	    narrow ? pe_product(c << shift, g.high) : pe_product_top(c << shift, g);
-	const uint64_t last = x.high % 10;
+	    f.fraction < 24 ? pe_product(c << shift, g.high) : pe_product_top(c << shift, g);
+	const uint64_t last = f.fraction < 24 ? (uint32_t)x.high % 10 : x.high % 10;
 	const uint64_t reach = g.high >> (5 - shift); /* half the interval, 0.5 to 5 units */
-	const uint64_t past = last * unit + (x.low >> 4), short_of = 10 * unit - past;
+	const uint64_t behind = last * unit + (x.low >> 4), ahead = 10 * unit - behind;
 	const uint64_t half = (x.low >> 4) - unit / 2;
 
-	if (below || x.high < 10 || past - reach + doubt < 2 * doubt ||
-	    short_of - reach + doubt < 2 * doubt || half + doubt < 2 * doubt)
-		return shortest_exactly(c, q, below);
+	if (behind - reach + doubt < 2 * doubt || ahead - reach + doubt < 2 * doubt ||
+	    half + doubt < 2 * doubt)
+		return false;
 	const uint64_t nearest = x.high + (x.low >> 63);
-	const uint64_t ten = x.high - last + (short_of < reach ? 10 : 0);
-	return (struct tens){past < reach || short_of < reach ? ten : nearest, k};
+	const uint64_t ten = x.high - last + (ahead < reach ? 10 : 0);
+	*d = (struct tens){behind < reach || ahead < reach ? ten : nearest, k};
+	return true;
 }
 
 /* ---- digits as characters ---- */
@@ -119,11 +121,18 @@ write_exponent(char *to, int exponent)
 	return to;
 }
 
-/* Lays out digits of at most `most` (9 or 17) places and returns what is behind them. */
-INLINE char *
-lay_out(char *to, struct tens d, int most)
+/* How many of eight digits are zeros at the end. The one bit that is put below them makes it right for
+ * eight zeros too; above, no digit has its upper half. */
+static inline int
+zeros_at_end(uint64_t digits)
 {
-	const int length = decimal_length(d.digits);
+	return (pe_leading_zeros(digits << 4 | 1) + 1) >> 3;
+}
+
+/* Lays out digits of `length` places, at most `most` (9 or 17); returns what is behind them. */
+INLINE char *
+lay_out(char *to, struct tens d, int length, int most)
+{
 	const int point = length + d.power; /* the value is 0.ddd 10^point */
 	const uint64_t all = d.digits * pe_small_powers10[most - length];
 	/* the first digit, the next eight, and the eight behind them */
@@ -131,9 +140,7 @@ lay_out(char *to, struct tens d, int most)
 	const char first = (char)('0' + nine / 100000000);
 	uint64_t a = eight_digits(nine % 100000000);
 	uint64_t b = most > 9 ? eight_digits((uint32_t)(all % 100000000)) : 0;
-	const int count = b != 0   ? 17 - pe_leading_zeros(b) / 8
-			  : a != 0 ? 9 - pe_leading_zeros(a) / 8
-				   : 1;
+	const int count = b != 0 ? 17 - zeros_at_end(b) : 9 - zeros_at_end(a);
 	a |= ZEROS;
 	b |= ZEROS;
 
@@ -168,37 +175,52 @@ lay_out(char *to, struct tens d, int most)
 
 /* ---- floats ---- */
 
-/* inf or nan; neither sign nor payload of a nan is told */
-static size_t
-write_special(char *to, bool negative, bool nan)
+/* Any float: also the special ones, subnormal ones, powers of two. */
+static NOINLINE size_t
+write_any(char *to, uint64_t bits, struct pe_binary f)
 {
-	memcpy(to, nan ? "nan " : negative ? "-inf" : "inf ", 4);
-	return negative && !nan ? 4 : 3;
+	const uint64_t hidden = UINT64_C(1) << f.fraction;
+	const bool negative = bits >> (f.fraction + f.exponent) & 1;
+	const uint64_t magnitude = bits & ((hidden << f.exponent) - 1);
+	const uint64_t fraction = magnitude & (hidden - 1);
+	const int exponent = (int)(magnitude >> f.fraction), least = pe_binary_least(f);
+	char *s = to + negative;
+
+	*to = '-';
+	if (magnitude > pe_binary_infinity(f)) { /* neither sign nor payload of a nan is told */
+		memcpy(to, "nan", 3);
+		return 3;
+	}
+	if (magnitude == pe_binary_infinity(f)) {
+		memcpy(s, "inf", 3);
+		return (size_t)negative + 3;
+	}
+	if (magnitude == 0) {
+		*s = '0';
+		return (size_t)negative + 1;
+	}
+	const struct tens d =
+	    exponent == 0 ? shortest_exactly(fraction, least, false)
+			  : shortest_exactly(fraction | hidden, least + exponent - 1,
+					     fraction == 0 && exponent > 1);
+	return (size_t)(lay_out(s, d, decimal_length(d.digits), 17) - to);
 }
 
 INLINE size_t
 write_binary(char *to, uint64_t bits, struct pe_binary f)
 {
 	const uint64_t hidden = UINT64_C(1) << f.fraction;
-	const bool negative = bits >> (f.fraction + f.exponent) & 1;
-	const uint64_t magnitude = bits & ((hidden << f.exponent) - 1);
-	const uint64_t fraction = magnitude & (hidden - 1);
-	const int exponent = (int)(magnitude >> f.fraction);
+	const uint64_t fraction = bits & (hidden - 1);
+	const int most = (1 << f.exponent) - 2;
+	const int exponent = (int)(bits >> f.fraction) & (most + 1);
+	struct tens d;
 
-	if (magnitude >= pe_binary_infinity(f))
-		return write_special(to, negative, fraction != 0);
-	char *s = to;
-	*s = '-';
-	s += negative;
-	if (magnitude == 0) {
-		*s = '0';
-		return (size_t)(s + 1 - to);
-	}
-	const bool normal = exponent != 0;
-	const struct tens d = shortest(normal ? fraction | hidden : fraction,
-				       pe_binary_least(f) + exponent - normal,
-				       fraction == 0 && exponent > 1, f.fraction < 24);
-	return (size_t)(lay_out(s, d, f.fraction > 24 ? 17 : 9) - to);
+	if (fraction == 0 || (unsigned)(exponent - 1) >= (unsigned)most ||
+	    !shortest_quickly(f, fraction | hidden, pe_binary_least(f) + exponent - 1, &d))
+		return write_any(to, bits, f);
+	*to = '-';
+	char *const s = to + (bits >> (f.fraction + f.exponent));
+	return (size_t)(lay_out(s, d, decimal_length(d.digits), f.fraction < 24 ? 9 : 17) - to);
 }
 
 size_t
@@ -280,7 +302,7 @@ pe_decimal_write_digits(char *to, double x, int digits)
 	const struct tens d = round_digits(normal ? fraction | hidden : fraction,
 					   pe_binary_least(f) + exponent - normal, digits);
 	*to = '-';
-	return (size_t)(lay_out(to + (x < 0), d, 17) - to);
+	return (size_t)(lay_out(to + (x < 0), d, decimal_length(d.digits), 17) - to);
 }
 
 /* ---- whole numbers ---- */
