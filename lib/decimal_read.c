@@ -12,10 +12,12 @@
 /* Exponents as they stand in the text stop growing here; no text has as many digits. */
 #define EXPONENT_LIMIT INT64_C(100000000000000000)
 
-/* A decimal number as it stands: digits, perhaps with a point among them, times a power of ten. */
+/* A decimal number as it stands. */
 struct spelling {
-	const char *first, *last;
-	int64_t unit; /* the power of the last digit */
+	const char *first, *last; /* its digits, perhaps with a point among them */
+	int64_t digits;           /* how many, without zeros in front, which may be counted up to 19 */
+	uint64_t whole;           /* all digits as a whole number modulo 2^64 */
+	int64_t unit;             /* the power of ten that this one is multiplied by */
 };
 
 /* Its value: (w + d) 10^q, where d = 0 unless `more`, and then 0 < d < 1. */
@@ -118,83 +120,86 @@ read_exponent(const char *s, const char *end, char mark, int64_t *exponent)
 	return t;
 }
 
-/* The value of a spelling with more than 19 digits. */
-static struct decimal
-read_long(struct spelling s)
-{
-	struct decimal d = {.q = s.unit};
-
-	for (const char *t = s.first; t < s.last; t++) {
-		if (!is_digit(*t))
-			continue;
-		if (d.w < pe_small_powers10[18]) {
-			d.w = d.w * 10 + (uint64_t)(*t - '0');
-			continue;
-		}
-		d.q++;
-		d.more |= *t != '0';
-	}
-	return d;
-}
-
-/* Digits, point, exponent from s on; NULL where no digit is. */
+/* Digits, point, exponent from s on; returns what is behind them, NULL where no digit is. */
 INLINE const char *
-read_decimal(const char *s, const char *end, struct spelling *spelling, struct decimal *d)
+read_decimal(const char *s, const char *end, struct spelling *number)
 {
-	const char *const begin = s;
-	uint64_t w = 0;
-	int64_t unit = 0;
+	const char *const first = s;
+	uint64_t whole = 0;
+	int64_t unit = 0, exponent;
 
-	if (end - s >= 2 && is_digit(s[0]) && s[1] == '.') { /* most numbers of a table */
-		w = (uint64_t)(*s - '0');
-		s++;
-	} else
-		s = read_digits(begin, s, end, &w);
-	int64_t digits = s - begin;
+	if (end - s >= 2 && is_digit(s[0]) && s[1] == '.') /* most numbers of a table */
+		whole = (uint64_t)(*s++ - '0');
+	else
+		s = read_digits(first, s, end, &whole);
+	int64_t digits = s - first;
 	if (s < end && *s == '.') {
 		const char *const fraction = s + 1;
-		s = read_digits(begin, fraction, end, &w);
+		s = read_digits(first, fraction, end, &whole);
 		unit = fraction - s;
 		digits -= unit;
 	}
 	if (digits == 0)
 		return NULL;
+	if (digits > 19)
+		for (const char *t = first; t < s && (*t == '0' || *t == '.'); t++)
+			digits -= *t == '0';
 	const char *const last = s;
 	if (s < end && (*s | 0x20) == 'e') {
-		int64_t exponent;
 		s = read_exponent(s, end, 'e', &exponent);
 		unit += exponent;
 	}
-	*spelling = (struct spelling){begin, last, unit};
-	*d = digits <= 19 ? (struct decimal){w, unit, false} : read_long(*spelling);
+	*number = (struct spelling){first, last, digits, whole, unit};
 	return s;
+}
+
+static struct decimal
+value_of(const struct spelling *number)
+{
+	struct decimal d = {.q = number->unit};
+
+	if (number->digits <= 19) {
+		d.w = number->whole;
+		return d;
+	}
+	for (const char *s = number->first; s < number->last; s++) {
+		if (!is_digit(*s))
+			continue;
+		if (d.w < pe_small_powers10[18]) {
+			d.w = d.w * 10 + (uint64_t)(*s - '0');
+			continue;
+		}
+		d.q++;
+		d.more |= *s != '0';
+	}
+	return d;
 }
 
 /* ---- the nearest float ---- */
 
 /* The sign of the decimal less m 2^q; see pe_natural_compare. */
 static int
-compare_exactly(struct spelling s, uint64_t m, int q)
+compare_exactly(const struct spelling *number, uint64_t m, int q)
 {
 	struct pe_natural n;
 	int64_t kept = 0, behind = 0;
 	bool more = false;
 
 	n.limbs = 0;
-	for (const char *t = s.first; t < s.last; t++) {
-		if (!is_digit(*t) || (kept == 0 && *t == '0'))
+	for (const char *s = number->first; s < number->last; s++) {
+		if (!is_digit(*s) || (kept == 0 && *s == '0'))
 			continue;
 		if (kept == PE_NATURAL_DIGITS) {
 			behind++;
-			more |= *t != '0';
+			more |= *s != '0';
 			continue;
 		}
 		kept++;
-		pe_natural_multiply_add(&n, 10, (uint32_t)(*t - '0'));
+		pe_natural_multiply_add(&n, 10, (uint32_t)(*s - '0'));
 	}
 	if (more) /* no midpoint between floats has so many digits: any digit here stands for all */
 		pe_natural_multiply_add(&n, 10, 1);
-	return pe_natural_compare(&n, (int)(s.unit + behind - more), m, q);
+	return pe_natural_compare(&n, (int)(number->unit + behind - more), m, q);
 }
 
 /* How many lower bits of a significand of 64, topmost set, in units of 2^q, go beyond the format. */
@@ -216,10 +221,12 @@ assemble(struct pe_binary f, uint64_t m, bool up, int q)
 	return bits < pe_binary_infinity(f) ? bits : pe_binary_infinity(f);
 }
 
-/* Magnitude bits of the float nearest to d, spelled s; infinity's if it is beyond the largest. */
-static NOINLINE uint64_t
-nearest(struct pe_binary f, struct spelling s, struct decimal d)
+/* Magnitude bits of the float nearest to the number; infinity's if it is beyond the largest. */
+static uint64_t
+nearest(struct pe_binary f, const struct spelling *number)
 {
+	const struct decimal d = value_of(number);
+
 	if (d.w == 0 || d.q < PE_POWER10_LEAST) /* below 10^19 10^-343 */
 		return 0;
 	if (d.q > 308)
@@ -244,27 +251,28 @@ nearest(struct pe_binary f, struct spelling s, struct decimal d)
 	 * a unit of w >= 10^18, which has up to 4 leading zeros: 2^5 */
 	const uint64_t gap = half - below - (p.low != 0);
 	if (gap < (d.more ? 33 : 0) || (gap == (d.more ? 33 : 0) && 0 - p.low <= 8)) {
-		const int sign = compare_exactly(s, 2 * kept + 1, q + drop - 1);
+		const int sign = compare_exactly(number, 2 * kept + 1, q + drop - 1);
 		up = sign > 0 || (sign == 0 && (kept & 1));
 	}
 	return assemble(f, kept, up, q + drop);
 }
 
-/* The same with half the product, for normal numbers not beyond the largest; false where that does not tell. */
+/* The same of w 10^ten by half the product, for normal numbers; false where that does not tell. */
 INLINE bool
-nearest_quickly(struct pe_binary f, struct decimal d, uint64_t *bits)
+nearest_quickly(struct pe_binary f, uint64_t w, int64_t ten, uint64_t *bits)
 {
-	if (d.w == 0 || (uint64_t)(d.q + 300) > 600)
+	if (w == 0 || (uint64_t)(ten + 300) > 600)
 		return false;
-	const int ten = (int)d.q, zeros = pe_leading_zeros(d.w);
-	/* d = (p + e) 2^q with 0 <= e < 2: one for the lower half of the power, one for that of the product */
-	const uint64_t p = pe_product(d.w << zeros, pe_power10(ten).high).high;
-	const int q = pe_log2_of_power10(ten) - zeros + 1;
+	/* the number is (p + d) 2^q with 0 <= d < 2, one for the lower half of the power of ten and one for
+	 * that of the product */
+	const int zeros = pe_leading_zeros(w);
+	const uint64_t p = pe_product(w << zeros, pe_power10((int)ten).high).high;
+	const int q = pe_log2_of_power10((int)ten) - zeros + 1;
 	const int drop = 62 - f.fraction + (int)(p >> 63);
 	const uint64_t half = UINT64_C(1) << (drop - 1), below = p & (2 * half - 1);
 
 	*bits = assemble(f, p >> drop, below >= half, q + drop);
-	return !d.more && q + drop >= pe_binary_least(f) && half - below > 2;
+	return q + drop >= pe_binary_least(f) && half - below > 2;
 }
 
 /* ---- hexadecimal floats ---- */
@@ -354,30 +362,46 @@ is_hexadecimal(const char *s, const char *end)
 	return end - s >= 3 && s[0] == '0' && (s[1] | 0x20) == 'x';
 }
 
-/* What is no plain decimal; *behind stays where there is nothing else. */
-static NOINLINE enum pe_decimal
-read_other(struct pe_binary f, const char *s, const char *end, uint64_t *bits, const char **behind)
+/* Magnitude bits of what [s, end) begins with; *behind stays where that is no number. */
+static enum pe_decimal
+read_magnitude(struct pe_binary f, const char *s, const char *end, uint64_t *bits,
+	       const char **behind)
 {
-	const uint64_t infinity = pe_binary_infinity(f);
+	struct spelling number;
 	struct hexadecimal h;
 	const char *t;
 
+	*bits = pe_binary_infinity(f);
 	if (is_hexadecimal(s, end) && (t = read_hexadecimal(s + 2, end, &h)) != NULL) {
 		*behind = t;
 		*bits = nearest_hexadecimal(f, &h);
-		return *bits == infinity ? PE_DECIMAL_OVERFLOW : PE_DECIMAL_OK;
-	}
-	if ((t = skip_word(s, end, "infinity")) != NULL || (t = skip_word(s, end, "inf")) != NULL) {
+	} else if ((t = read_decimal(s, end, &number)) != NULL) { /* "0x" is a zero and an x */
 		*behind = t;
-		*bits = infinity;
-		return PE_DECIMAL_OK;
-	}
-	if ((t = skip_word(s, end, "nan")) != NULL) {
+		*bits = nearest(f, &number);
+	} else if ((t = skip_word(s, end, "infinity")) != NULL ||
+		   (t = skip_word(s, end, "inf")) != NULL) {
 		*behind = t;
-		*bits = infinity | UINT64_C(1) << (f.fraction - 1);
 		return PE_DECIMAL_OK;
+	} else if ((t = skip_word(s, end, "nan")) != NULL) {
+		*behind = t;
+		*bits |= UINT64_C(1) << (f.fraction - 1);
+		return PE_DECIMAL_OK;
+	} else {
+		*bits = 0;
+		return PE_DECIMAL_NONE;
 	}
-	return PE_DECIMAL_NONE;
+	return *bits == pe_binary_infinity(f) ? PE_DECIMAL_OVERFLOW : PE_DECIMAL_OK;
+}
+
+static NOINLINE enum pe_decimal
+read_any(struct pe_binary f, const char *text, const char *end, uint64_t *bits, const char **behind)
+{
+	const char *const s = skip_sign(text, end);
+
+	*behind = text;
+	const enum pe_decimal status = read_magnitude(f, s, end, bits, behind);
+	*bits |= (uint64_t)(s > text && *text == '-') << (f.fraction + f.exponent);
+	return status;
 }
 
 /* The float that [text, end) begins with, as bits. */
@@ -386,23 +410,17 @@ read_binary(struct pe_binary f, const char *text, const char *end, uint64_t *bit
 	    const char **behind)
 {
 	const char *const s = skip_sign(text, end);
-	const uint64_t sign = (uint64_t)(s > text && *text == '-') << (f.fraction + f.exponent);
-	struct spelling spelling;
-	struct decimal d;
-
-	const char *const t = read_decimal(s, end, &spelling, &d);
-	*behind = t != NULL ? t : text;
-	if (t == NULL || (t == s + 1 && is_hexadecimal(s, end))) {
-		uint64_t other = 0; /* "0x" without digits is a zero and an x */
-		const enum pe_decimal status = read_other(f, s, end, &other, behind);
-		*bits = sign | other;
-		return t != NULL && status == PE_DECIMAL_NONE ? PE_DECIMAL_OK : status;
-	}
+	struct spelling number;
 	uint64_t magnitude;
-	if (!nearest_quickly(f, d, &magnitude))
-		magnitude = nearest(f, spelling, d);
-	*bits = sign | magnitude;
-	return magnitude == pe_binary_infinity(f) ? PE_DECIMAL_OVERFLOW : PE_DECIMAL_OK;
+
+	const char *const t = read_decimal(s, end, &number);
+	if (t == NULL || number.digits > 19 ||
+	    !nearest_quickly(f, number.whole, number.unit, &magnitude) ||
+	    magnitude == pe_binary_infinity(f))
+		return read_any(f, text, end, bits, behind);
+	*behind = t;
+	*bits = magnitude | (uint64_t)(*text == '-') << (f.fraction + f.exponent);
+	return PE_DECIMAL_OK;
 }
 
 enum pe_decimal
@@ -436,19 +454,19 @@ struct whole {
 };
 
 static struct whole
-whole_of_decimal(const struct decimal *d)
+whole_of_decimal(struct decimal d)
 {
-	if (d->w == 0)
+	if (d.w == 0)
 		return (struct whole){0};
-	if (d->q > 19)
+	if (d.q > 19)
 		return (struct whole){.beyond = true};
-	if (d->q < -19)
+	if (d.q < -19)
 		return (struct whole){.fraction = true};
-	const uint64_t power = pe_small_powers10[d->q < 0 ? -d->q : d->q];
-	if (d->q < 0)
-		return (struct whole){d->w / power, false, d->more || d->w % power != 0};
-	const struct pe_uint128 p = pe_product(d->w, power);
-	return (struct whole){p.low, p.high != 0 || (d->more && d->q > 0), d->more};
+	const uint64_t power = pe_small_powers10[d.q < 0 ? -d.q : d.q];
+	if (d.q < 0)
+		return (struct whole){d.w / power, false, d.more || d.w % power != 0};
+	const struct pe_uint128 p = pe_product(d.w, power);
+	return (struct whole){p.low, p.high != 0 || (d.more && d.q > 0), d.more};
 }
 
 static struct whole
@@ -473,18 +491,17 @@ pe_decimal_read_i64(const char *text, const char *end, int64_t *value, const cha
 	const bool negative = s > text && *text == '-';
 	struct whole n;
 	struct hexadecimal h;
-	struct spelling spelling;
-	struct decimal d;
-	const char *t = NULL;
+	struct spelling number;
+	const char *t;
 
 	*behind = text;
 	if (is_hexadecimal(s, end) && (t = read_hexadecimal(s + 2, end, &h)) != NULL) {
 		n = whole_of_hexadecimal(&h);
-	} else if ((t = read_decimal(s, end, &spelling, &d)) != NULL) {
-		n = whole_of_decimal(&d);
+	} else if ((t = read_decimal(s, end, &number)) != NULL) {
+		n = whole_of_decimal(value_of(&number));
 	} else {
 		uint64_t bits;
-		(void)read_other(PE_BINARY64, s, end, &bits, behind);
+		(void)read_magnitude(PE_BINARY64, s, end, &bits, behind); /* past nan, inf */
 		return PE_DECIMAL_NONE;
 	}
 	*behind = t;
