@@ -15,9 +15,9 @@
 /* A decimal number as it stands. */
 struct spelling {
 	const char *first, *last; /* its digits, perhaps with a point among them */
-	int64_t digits;           /* how many, without zeros in front, which may be counted up to 19 */
-	uint64_t whole;           /* all digits as a whole number modulo 2^64 */
-	int64_t unit;             /* the power of ten that this one is multiplied by */
+	int64_t digits; /* how many, without zeros in front, which may be counted up to 19 */
+	uint64_t whole; /* all digits as a whole number modulo 2^64 */
+	int64_t unit;   /* the power of ten that this one is multiplied by */
 };
 
 /* Its value: (w + d) 10^q, where d = 0 unless `more`, and then 0 < d < 1. */

@@ -199,10 +199,10 @@ write_any(char *to, uint64_t bits, struct pe_binary f)
 		*s = '0';
 		return (size_t)negative + 1;
 	}
-	const struct tens d =
-	    exponent == 0 ? shortest_exactly(fraction, least, false)
-			  : shortest_exactly(fraction | hidden, least + exponent - 1,
-					     fraction == 0 && exponent > 1);
+	const struct tens d = exponent == 0
+				  ? shortest_exactly(fraction, least, false)
+				  : shortest_exactly(fraction | hidden, least + exponent - 1,
+						     fraction == 0 && exponent > 1);
 	return (size_t)(lay_out(s, d, decimal_length(d.digits), 17) - to);
 }
 
