@@ -17,7 +17,7 @@ load helper
 	needs gnuplot
 	run -0 "$ROOT/tests/demo/demo.sh" "$BATS_TEST_TMPDIR"
 	assert_line --partial "relattn:"
-	assert_line --regexp "relattn: .*gets the same, whichever"
-	assert_line --regexp "relattn -c: .*gets not the same, whichever"
-	assert_line --regexp "pe-table --add .*gets not the same, whichever"
+	assert_line --regexp "relattn: .*each word gets the same$"
+	assert_line --regexp "relattn -c: .*each word gets not the same$"
+	assert_line --regexp "pe-table --add .*each word gets not the same$"
 }

@@ -2,8 +2,9 @@
 # demo.sh FOLDER: the experiments of the source papers, each with what to look for; pictures go to FOLDER.
 # POSENC_BIN names the folder of the commands. `make demo` calls it.
 set -eu -o pipefail
-PATH=$(cd "${POSENC_BIN:-build/bin}" && pwd):$PATH
-export LC_ALL=C
+POSENC_BIN=$(cd "${POSENC_BIN:-build/bin}" && pwd)
+PATH=$POSENC_BIN:$PATH
+export POSENC_BIN LC_ALL=C
 examples=$(cd "$(dirname "$0")/../examples" && pwd)
 mkdir -p "$1"
 cd "$1"
@@ -41,8 +42,8 @@ look "offsets 1, 64 and 1000. Base 10000: 0.966, 0.435, 0.279, slow clocks still
 
 title "3. A head that looks one token back"
 show "pe-table -n 6 -d 8 | relattn -W <(pe-shift -k 1 -d 8 -g 8) --scale 1 --emit weights -p 2"
-look "row m, the query's position, has its greatest weight in column m - 1. The matrix between
-   query and key is 8 times the shift by one; it never saw the positions it is used at."
+look "row m, the query's position, has its greatest weight in column m - 1 (row 0 has none before it). The
+   matrix between query and key is 8 times the shift by one: no position is written into it."
 
 title "4. Dog bites man"
 cat >sentence.txt <<-'END'
@@ -57,7 +58,7 @@ show "relattn man-bites-dog.csv -p 4"
 for how in "relattn" "relattn -c" "pe-table --add | relattn"; do
 	bash -o pipefail -c "cat dog-bites-man.csv | $how" >straight.csv
 	bash -o pipefail -c "cat man-bites-dog.csv | $how" | tac >turned.csv
-	printf '   %-28s each word gets %s, whichever way the sentence runs\n' "$how:" "$(same_or_not straight.csv turned.csv)"
+	printf '   %-26s dog bites man, man bites dog: each word gets %s\n' "$how:" "$(same_or_not straight.csv turned.csv)"
 done
 look "bare attention cannot tell who bites: the rows come out shuffled as they went in. A causal
    mask, or positions added to the words, makes the order count."

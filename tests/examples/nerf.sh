@@ -11,5 +11,6 @@ set xrange [-1:1]
 set yrange [-0.6:5.6]
 set ytics 0,1
 set xtics 0.5
+unset key
 plot for [k=0:5] "bands.txt" using 1:(column(2+2*k)*0.42+k) with lines lw 1.8 lc rgb (k % 2 ? red : blue) notitle
 END

@@ -20,8 +20,8 @@ plot() {
 		set grid lc rgb "#e0e0e0" lw 1
 		set key opaque box lc rgb "#cccccc" height 0.4 samplen 2
 		blue = "#2166ac"; red = "#b2182b"; amber = "#e08214"; green = "#1b7837"; violet = "#762a83"
-		signed = 'set palette defined (-1 "#2166ac", 0 "#ffffff", 1 "#b2182b"); unset grid'
-		weight = 'set palette defined (0 "#ffffff", 0.5 "#fdae61", 1 "#a50026"); unset grid'
+		signed = 'set palette defined (-1 "#2166ac", 0 "#ffffff", 1 "#b2182b"); unset grid; unset key'
+		weight = 'set palette defined (0 "#ffffff", 0.5 "#fdae61", 1 "#a50026"); unset grid; unset key'
 		$(cat)
 	END
 	echo "$picture"

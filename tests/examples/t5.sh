@@ -12,9 +12,15 @@ set xrange [-150:150]
 set xtics 50
 set xlabel "offset: key − query"
 set ylabel "bucket"
+unset key
+set yrange [0:32]
+set ytics 8
 set title "T5 relative buckets: 32, both directions, distances up to 128"
 plot "buckets.txt" using 1:2 with steps lw 2 lc rgb blue notitle
 set ylabel "bias"
+set key
+set yrange [-3:2.5]
+set ytics 1
 set title "Bias of two heads through these buckets"
 plot "bias.txt" using 1:2 with steps lw 2 lc rgb red title "head 0", \
      "bias.txt" using 1:3 with steps lw 2 lc rgb green title "head 1"
