@@ -100,8 +100,11 @@ make_rows(struct cli *cli, const struct table_options *o, struct table *t)
 			cli_die(&e);
 		done += n;
 	}
-	if (endless)
+	if (endless) { /* what there is goes out, but the table is not whole */
+		if (pe_writer_flush(out, &e))
+			cli_die(&e);
 		cli_fail("row %llu: position beyond 2^53", (unsigned long long)rows);
+	}
 	close_writer(out);
 	free(made);
 }

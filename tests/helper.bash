@@ -21,6 +21,21 @@ refused() {
 	assert_equal "$stderr" "$message"
 }
 
+# same A B: two shell commands print the same bytes, and some. Run in a scratch folder, as near.
+same() {
+	bash -o pipefail -c "$1" >one
+	bash -o pipefail -c "$2" >other
+	[ -s one ]
+	cmp one other
+}
+
+# near TOLERANCE A B: two shell commands print matrices that differ by no more, absolutely.
+near() {
+	bash -o pipefail -c "$2" >one
+	bash -o pipefail -c "$3" >other
+	run -0 pe-cmp --abs "$1" one other
+}
+
 # needs TOOL...: skips the test where a tool is missing; where CI is set, fails it.
 needs() {
 	local tool
