@@ -91,8 +91,9 @@ function zsh(    i, w, spec, help) {
 	print "#compdef " command
 	print "_arguments -s -S \\"
 	for (i = 1; i <= n; i++) {
-		help = quoted(Help[i])
+		help = Help[i]
 		gsub(/:|\\|\[|\]/, "\\\\&", help)
+		help = quoted(help)
 		spec = ""
 		if (Arg[i] != "") {
 			w = words(Arg[i], Help[i])
