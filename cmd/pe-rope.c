@@ -142,11 +142,20 @@ check_emit(const struct opts *o)
 		cli_refuse("--round: has no effect beside --emit base");
 }
 
+static bool
+names_stdin(const char *path)
+{
+	return path != NULL && strcmp(path, "-") == 0;
+}
+
 static void
 check(const struct cli *cli, const struct opts *o)
 {
 	if (o->positions != NULL && (o->started || o->counted))
 		cli_conflict(o->started ? 's' : 'n', POSITIONS);
+	if (o->emit == EMIT_NOTHING && names_stdin(o->positions) &&
+	    (cli_operands(cli) == 0 || names_stdin(cli_operand(cli, 0))))
+		cli_refuse("standard input is named twice: '-'");
 	if (o->counted && o->emit == EMIT_NOTHING)
 		cli_refuse("-n: has no effect without --emit");
 	check_emit(o);
@@ -364,7 +373,7 @@ rotate(void *context, uint64_t first, size_t rows, const void *in, void *out, st
 	if (c->o->positions == NULL && rows > 0 &&
 	    first + rows - 1 > (uint64_t)(PE_POSITION_MAX - c->o->start))
 		return pe_fail(e, PE_FAULT_DATA, "%s: row %llu: position beyond 2^53", c->input,
-			       (unsigned long long)first);
+			       (unsigned long long)(PE_POSITION_MAX - c->o->start + 1));
 	if (rows == 0)
 		return 0;
 	memcpy(out, in, rows * c->row_bytes);
@@ -536,6 +545,8 @@ write_table(struct cli *cli, const struct opts *o, struct rope_setup *setup)
 	if (pe_writer_open(&out, &target, &e))
 		cli_die(&e);
 	write_rows(cli, o, &job, out, rows);
+	if (endless && pe_writer_flush(out, &e))
+		cli_die(&e);
 	if (endless)
 		cli_fail("row %llu: position beyond 2^53", (unsigned long long)rows);
 	if (pe_writer_close(out, &e))

@@ -151,7 +151,7 @@ find_count(const struct source *s, const char *const *keys, size_t *to)
 	if (value == 0)
 		return 0;
 	if (!(value > 0) || value != floor(value) || value > (double)PE_COUNT_MAX)
-		return pe_fail(s->e, PE_FAULT_DATA, "%s: %s: must be a positive integer: '%.17g'",
+		return pe_fail(s->e, PE_FAULT_DATA, "%s: %s: must be a positive integer: '%.15g'",
 			       s->name, keys[0], value);
 	*to = (size_t)value;
 	return 0;
@@ -292,7 +292,7 @@ read_base(const struct source *s, const char *kind, double base, double local_ba
 			return -1;
 	}
 	if (!(c->base > 0) || !isfinite(c->base))
-		return pe_fail(s->e, PE_FAULT_DATA, "%s: rope_theta: must be positive: '%.17g'",
+		return pe_fail(s->e, PE_FAULT_DATA, "%s: rope_theta: must be positive: '%.15g'",
 			       s->name, c->base);
 	return 0;
 }
@@ -342,7 +342,7 @@ read_share(const struct source *s, struct pe_config *c)
 		return -1;
 	if (!(c->share > 0) || c->share > 1)
 		return pe_fail(s->e, PE_FAULT_DATA,
-			       "%s: partial_rotary_factor: must be above 0, at most 1: '%.17g'",
+			       "%s: partial_rotary_factor: must be above 0, at most 1: '%.15g'",
 			       s->name, c->share);
 	return find_count(s, columns, &c->rotary_dim);
 }
@@ -484,7 +484,7 @@ read_lists(const struct source *s, struct pe_config *c)
 		for (size_t k = 0; k < c->lists[i].count; k++)
 			if (!(c->lists[i].divisors[k] > 0))
 				return pe_fail(s->e, PE_FAULT_DATA,
-					       "%s: %s: must be positive: '%.17g'", s->name,
+					       "%s: %s: must be positive: '%.15g'", s->name,
 					       keys[i], c->lists[i].divisors[k]);
 		if (weight != NULL && number(s, weights[i], weight, &c->lists[i].attention))
 			return -1;

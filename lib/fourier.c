@@ -139,7 +139,7 @@ copy_input(const struct pe_bands *p, const double *x, size_t rows, enum pe_elem 
 		const size_t done = pe_elem_convert(elem, (char *)out + r * bytes, PE_F64,
 						    x + r * p->spec.dims, p->spec.dims);
 		if (done < p->spec.dims)
-			return pe_fail(e, PE_FAULT_DATA, "column %zu: does not fit %s: '%.17g'",
+			return pe_fail(e, PE_FAULT_DATA, "column %zu: does not fit %s: '%.15g'",
 				       done + 1, pe_elem_name(elem), x[r * p->spec.dims + done]);
 	}
 	return 0;
@@ -289,6 +289,11 @@ of_turns(struct pe_fourier *p)
 		mpfr_neg(p->sine, p->sine, MPFR_RNDN);
 		mpfr_neg(p->cosine, p->cosine, MPFR_RNDN);
 	}
+	/* zeros are exact here and have no sign */
+	if (mpfr_zero_p(p->sine))
+		mpfr_set_zero(p->sine, 1);
+	if (mpfr_zero_p(p->cosine))
+		mpfr_set_zero(p->cosine, 1);
 	mpfr_clear(quarters);
 }
 

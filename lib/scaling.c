@@ -136,12 +136,12 @@ check_ranges(const struct checking *c)
 					 k->offset == AT(mscale_all_dim) ||
 					 k->offset == AT(truncate);
 		if (!isfinite(value) || value < 0 || (value == 0 && !may_be_zero))
-			return pe_fail(c->e, PE_FAULT_ARGUMENT, "%s: %s must be %s: '%.17g'",
+			return pe_fail(c->e, PE_FAULT_ARGUMENT, "%s: %s must be %s: '%.15g'",
 				       c->place, c->json ? k->json : k->name,
 				       may_be_zero ? "0 or more" : "positive", value);
 	}
 	if (c->s->truncate != 0 && c->s->truncate != 1)
-		return pe_fail(c->e, PE_FAULT_ARGUMENT, "%s: truncate must be 0 or 1: '%.17g'",
+		return pe_fail(c->e, PE_FAULT_ARGUMENT, "%s: truncate must be 0 or 1: '%.15g'",
 			       c->place, c->s->truncate);
 	return 0;
 }
@@ -151,7 +151,7 @@ check_above(const struct checking *c, size_t more, double larger, size_t less, d
 {
 	if (larger > smaller)
 		return 0;
-	return pe_fail(c->e, PE_FAULT_ARGUMENT, "%s: %s must be above %s: '%.17g' and '%.17g'",
+	return pe_fail(c->e, PE_FAULT_ARGUMENT, "%s: %s must be above %s: '%.15g' and '%.15g'",
 		       c->place, spelled(c, more), spelled(c, less), larger, smaller);
 }
 
@@ -186,12 +186,12 @@ pe_scaling_check(const struct pe_scaling *s, const struct pe_freq *f, const char
 	case PE_SCALING_YARN:
 		if (f->base <= 1)
 			return pe_fail(e, PE_FAULT_ARGUMENT,
-				       "%s: yarn needs a base above 1: '%.17g'", place, f->base);
+				       "%s: yarn needs a base above 1: '%.15g'", place, f->base);
 		return check_above(&c, AT(beta_fast), s->beta_fast, AT(beta_slow), s->beta_slow);
 	case PE_SCALING_LLAMA3: return check_above(&c, AT(high), s->high, AT(low), s->low);
 	case PE_SCALING_LONGROPE:
 		if (s->attention == 0 && s->factor > 1 && s->original <= 1)
-			return pe_fail(e, PE_FAULT_ARGUMENT, "%s: %s must be above 1: '%.17g'",
+			return pe_fail(e, PE_FAULT_ARGUMENT, "%s: %s must be above 1: '%.15g'",
 				       place, spelled(&c, AT(original)), s->original);
 		return 0;
 	default: return 0;
