@@ -213,10 +213,9 @@ make_rows(void *context, uint64_t first, size_t rows, const void *in, void *out,
 		pe_fourier_rows(job->fourier, in, rows, job->elem, out);
 		return 0;
 	}
-	if (pe_bands_rows(job->bands, in, rows, job->elem, out, &why) == 0)
+	if (pe_bands_rows(job->bands, first, in, rows, job->elem, out, &why) == 0)
 		return 0;
-	return pe_fail(e, why.fault, "%s: rows from %llu: %s", job->input,
-		       (unsigned long long)first, why.text);
+	return pe_fail(e, why.fault, "%s: %s", job->input, why.text);
 }
 
 int

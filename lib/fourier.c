@@ -15,6 +15,43 @@ enum {
 	STRIDE = 64,     /* rows of one coordinate that go to turn at a time */
 };
 
+/* Sine and cosine of so many turns, which are used up. The nearest quarter is taken off exactly, so what is left lies within
+ * an eighth, and neither value is small by cancellation. */
+static void
+of_turns(mpfr_ptr turns, mpfr_ptr sine, mpfr_ptr cosine)
+{
+	mpfr_t quarters, angle;
+	long quarter;
+
+	mpfr_init2(quarters, mpfr_get_prec(turns) + 2);
+	mpfr_init2(angle, PRECISION + 4);
+	mpfr_mul_2ui(turns, turns, 2, MPFR_RNDN);
+	mpfr_rint(quarters, turns, MPFR_RNDN);
+	mpfr_sub(turns, turns, quarters, MPFR_RNDN);
+	mpfr_div_2ui(quarters, quarters, 2, MPFR_RNDN);
+	mpfr_frac(quarters, quarters, MPFR_RNDN);
+	mpfr_mul_2ui(quarters, quarters, 2, MPFR_RNDN);
+	quarter = mpfr_get_si(quarters, MPFR_RNDN) & 3; /* -1 & 3 is 3 */
+	mpfr_const_pi(angle, MPFR_RNDN);
+	mpfr_div_2ui(angle, angle, 1, MPFR_RNDN);
+	mpfr_mul(angle, angle, turns, MPFR_RNDN);
+	mpfr_sin_cos(sine, cosine, angle, MPFR_RNDN);
+	if (quarter & 1) {
+		mpfr_swap(sine, cosine);
+		mpfr_neg(cosine, cosine, MPFR_RNDN);
+	}
+	if (quarter & 2) {
+		mpfr_neg(sine, sine, MPFR_RNDN);
+		mpfr_neg(cosine, cosine, MPFR_RNDN);
+	}
+	/* zeros are exact here and have no sign */
+	if (mpfr_zero_p(sine))
+		mpfr_set_zero(sine, 1);
+	if (mpfr_zero_p(cosine))
+		mpfr_set_zero(cosine, 1);
+	mpfr_clears(quarters, angle, (mpfr_ptr)NULL);
+}
+
 /* ---- bands ---- */
 
 struct pe_bands {
@@ -22,6 +59,7 @@ struct pe_bands {
 	struct pe_turn *turn; /* pair k is band k; a coordinate is its position */
 };
 
+/* Of band k: radians, or with pi turns, so that a half turn is one exactly. */
 static void
 band_omega(const void *context, size_t k, mpfr_ptr x)
 {
@@ -37,14 +75,8 @@ band_omega(const void *context, size_t k, mpfr_ptr x)
 	} else {
 		mpfr_set_ui_2exp(x, 1, (mpfr_exp_t)k, MPFR_RNDN);
 	}
-	if (spec->pi) {
-		mpfr_t pi;
-
-		mpfr_init2(pi, mpfr_get_prec(x) + 4);
-		mpfr_const_pi(pi, MPFR_RNDN);
-		mpfr_mul(x, x, pi, MPFR_RNDN);
-		mpfr_clear(pi);
-	}
+	if (spec->pi)
+		mpfr_div_2ui(x, x, 1, MPFR_RNDN);
 }
 
 int
@@ -59,6 +91,7 @@ pe_bands_init(struct pe_bands **plan, const struct pe_bands_spec *spec, struct p
 	const struct pe_turn_source source = {
 	    .pairs = spec->bands,
 	    .omega = band_omega,
+	    .turns = spec->pi,
 	    .context = &p->spec,
 	};
 	if (pe_num_matrix_size(spec->dims, 2 * spec->bands + 1, sizeof(double), &width, e) ||
@@ -101,7 +134,10 @@ far_band(const struct pe_bands *p, double x, size_t row, enum pe_elem elem,
 
 		band_omega(&p->spec, k, angle);
 		mpfr_mul_d(angle, angle, x, MPFR_RNDN);
-		mpfr_sin_cos(sine, cosine, angle, MPFR_RNDN);
+		if (p->spec.pi && isfinite(x))
+			of_turns(angle, sine, cosine);
+		else
+			mpfr_sin_cos(sine, cosine, angle, MPFR_RNDN);
 		pe_round_store(elem, out, at + layout->sine, sine);
 		pe_round_store(elem, out, at + layout->cosine, cosine);
 	}
@@ -130,8 +166,8 @@ bands_of(const struct pe_bands *p, const double *x, size_t n, enum pe_elem elem,
 }
 
 static int
-copy_input(const struct pe_bands *p, const double *x, size_t rows, enum pe_elem elem, void *out,
-	   struct pe_error *e)
+copy_input(const struct pe_bands *p, uint64_t first, const double *x, size_t rows,
+	   enum pe_elem elem, void *out, struct pe_error *e)
 {
 	const size_t bytes = pe_bands_width(p) * pe_elem_size(elem);
 
@@ -139,20 +175,22 @@ copy_input(const struct pe_bands *p, const double *x, size_t rows, enum pe_elem 
 		const size_t done = pe_elem_convert(elem, (char *)out + r * bytes, PE_F64,
 						    x + r * p->spec.dims, p->spec.dims);
 		if (done < p->spec.dims)
-			return pe_fail(e, PE_FAULT_DATA, "column %zu: does not fit %s: '%.15g'",
-				       done + 1, pe_elem_name(elem), x[r * p->spec.dims + done]);
+			return pe_fail(e, PE_FAULT_DATA,
+				       "row %llu: column %zu: does not fit %s: '%.15g'",
+				       (unsigned long long)(first + r), done + 1,
+				       pe_elem_name(elem), x[r * p->spec.dims + done]);
 	}
 	return 0;
 }
 
 int
-pe_bands_rows(const struct pe_bands *plan, const double *x, size_t rows, enum pe_elem elem,
-	      void *out, struct pe_error *e)
+pe_bands_rows(const struct pe_bands *plan, uint64_t first, const double *x, size_t rows,
+	      enum pe_elem elem, void *out, struct pe_error *e)
 {
 	const size_t dims = plan->spec.dims;
-	const size_t first = plan->spec.input ? dims : 0;
+	const size_t inputs = plan->spec.input ? dims : 0;
 
-	if (plan->spec.input && copy_input(plan, x, rows, elem, out, e))
+	if (plan->spec.input && copy_input(plan, first, x, rows, elem, out, e))
 		return -1;
 	for (size_t done = 0, n; done < rows; done += n) {
 		n = rows - done < STRIDE ? rows - done : STRIDE;
@@ -163,7 +201,7 @@ pe_bands_rows(const struct pe_bands *plan, const double *x, size_t rows, enum pe
 			    .cosines = plan->spec.bands,
 			    .row = pe_bands_width(plan),
 			};
-			layout.sine = done * layout.row + first + j;
+			layout.sine = done * layout.row + inputs + j;
 			layout.cosine = layout.sine + dims;
 			bands_of(plan, x + done * dims + j, n, elem, &layout, out);
 		}
@@ -261,42 +299,6 @@ log_product(struct pe_fourier *p, const double *b)
 	mpfr_clear(term);
 }
 
-/* Sine and cosine of sum turns. The nearest quarter turn is taken off exactly, so what is left lies within an eighth, and
- * neither value is small by cancellation. */
-static void
-of_turns(struct pe_fourier *p)
-{
-	mpfr_t quarters;
-	long quarter;
-
-	mpfr_init2(quarters, mpfr_get_prec(p->sum) + 2);
-	mpfr_mul_2ui(p->sum, p->sum, 2, MPFR_RNDN);
-	mpfr_rint(quarters, p->sum, MPFR_RNDN);
-	mpfr_sub(p->sum, p->sum, quarters, MPFR_RNDN);
-	mpfr_div_2ui(quarters, quarters, 2, MPFR_RNDN);
-	mpfr_frac(quarters, quarters, MPFR_RNDN);
-	mpfr_mul_2ui(quarters, quarters, 2, MPFR_RNDN);
-	quarter = mpfr_get_si(quarters, MPFR_RNDN) & 3; /* -1 & 3 is 3 */
-	mpfr_const_pi(p->angle, MPFR_RNDN);
-	mpfr_div_2ui(p->angle, p->angle, 1, MPFR_RNDN);
-	mpfr_mul(p->angle, p->angle, p->sum, MPFR_RNDN);
-	mpfr_sin_cos(p->sine, p->cosine, p->angle, MPFR_RNDN);
-	if (quarter & 1) {
-		mpfr_swap(p->sine, p->cosine);
-		mpfr_neg(p->cosine, p->cosine, MPFR_RNDN);
-	}
-	if (quarter & 2) {
-		mpfr_neg(p->sine, p->sine, MPFR_RNDN);
-		mpfr_neg(p->cosine, p->cosine, MPFR_RNDN);
-	}
-	/* zeros are exact here and have no sign */
-	if (mpfr_zero_p(p->sine))
-		mpfr_set_zero(p->sine, 1);
-	if (mpfr_zero_p(p->cosine))
-		mpfr_set_zero(p->cosine, 1);
-	mpfr_clear(quarters);
-}
-
 /* Whether every coordinate is one that has features; takes their logarithms. */
 static bool
 take_row(struct pe_fourier *p, const double *x)
@@ -337,7 +339,7 @@ pe_fourier_rows(struct pe_fourier *plan, const double *x, size_t rows, enum pe_e
 					mpfr_sin_cos(plan->sine, plan->cosine, plan->sum,
 						     MPFR_RNDN);
 				else
-					of_turns(plan);
+					of_turns(plan->sum, plan->sine, plan->cosine);
 			}
 			pe_round_store(elem, out, r * 2 * m + sine + f, plan->sine);
 			pe_round_store(elem, out, r * 2 * m + cosine + f, plan->cosine);

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "elem.h"
 #include "error.h"
@@ -29,9 +30,9 @@ int pe_bands_init(struct pe_bands **plan, const struct pe_bands_spec *spec, stru
 void pe_bands_free(struct pe_bands *plan); /* NULL is allowed */
 size_t pe_bands_width(const struct pe_bands *plan);
 /* rows of dims coordinates at x; rows of pe_bands_width features of elem, a float type, at out. Where elem cannot hold a
- * coordinate that comes first: PE_FAULT_DATA, and the text names its place in the block. */
-int pe_bands_rows(const struct pe_bands *plan, const double *x, size_t rows, enum pe_elem elem,
-		  void *out, struct pe_error *e);
+ * coordinate that is passed on: PE_FAULT_DATA, "row R: column C: what: 'number'", the block's first row being number first. */
+int pe_bands_rows(const struct pe_bands *plan, uint64_t first, const double *x, size_t rows,
+		  enum pe_elem elem, void *out, struct pe_error *e);
 
 struct pe_fourier_spec {
 	size_t dims, features; /* columns and rows of B */

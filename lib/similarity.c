@@ -1,0 +1,266 @@
+/* similarity - how alike two rows are. */
+#include "similarity.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "turn.h"
+
+/* ---- sums of two doubles ---- */
+
+/* high + low, |low| at most half an ulp of high. */
+struct wide {
+	double high, low;
+};
+
+/* a + b exactly, as a sum and what it lost (Knuth 1969, section 4.2.2). */
+static struct wide
+two_sum(double a, double b)
+{
+	const double sum = a + b, part = sum - a;
+
+	return (struct wide){sum, (a - (sum - part)) + (b - part)};
+}
+
+/* Relative error below 2^-104 where both have one sign, else 2^-104 of the larger. */
+static struct wide
+wide_add(struct wide a, struct wide b)
+{
+	const struct wide high = two_sum(a.high, b.high), low = two_sum(a.low, b.low);
+	const struct wide sum = two_sum(high.high, high.low + low.high);
+
+	return two_sum(sum.high, sum.low + low.low);
+}
+
+static struct wide
+wide_square(const double x[2])
+{
+	const double square = x[0] * x[0];
+
+	return two_sum(square, fma(x[0], x[0], -square) + 2 * x[0] * x[1]);
+}
+
+static double
+wide_divide(struct wide a, double b)
+{
+	const double q = a.high / b;
+
+	return q + (fma(-q, b, a.high) + a.low) / b;
+}
+
+static double
+wide_root(struct wide a)
+{
+	const double root = sqrt(a.high);
+
+	return root > 0 ? root + (fma(-root, root, a.high) + a.low) / (2 * root) : root;
+}
+
+/* ---- by offset ---- */
+
+enum { PAIRS_AT_ONCE = 64 };
+
+struct pe_similarity_plan {
+	struct pe_freq freq;
+	double pos_scale;
+	size_t pairs;
+	struct pe_turn *turn;
+};
+
+static void
+omega(const void *context, size_t i, mpfr_ptr x)
+{
+	const struct pe_similarity_plan *p = context;
+
+	pe_freq_omega(&p->freq, i, x);
+}
+
+static void
+scale(const void *context, mpfr_ptr x)
+{
+	const struct pe_similarity_plan *p = context;
+
+	mpfr_set_d(x, p->pos_scale, MPFR_RNDN);
+}
+
+int
+pe_similarity_init(struct pe_similarity_plan **plan, const struct pe_convention *c, size_t dim,
+		   struct pe_error *e)
+{
+	struct pe_columns columns;
+	struct pe_similarity_plan *p;
+
+	if (dim % 2 != 0)
+		return pe_fail(e, PE_FAULT_ARGUMENT, "-d: must be even: '%zu'", dim);
+	if (pe_convention_columns(c, dim, &columns, e))
+		return -1;
+	p = calloc(1, sizeof *p);
+	if (p == NULL)
+		return pe_fail_memory(e);
+	p->freq = pe_convention_freq(c, &columns);
+	p->pos_scale = c->pos_scale;
+	p->pairs = columns.pairs;
+	const struct pe_turn_source source = {
+	    .pairs = p->pairs,
+	    .omega = omega,
+	    .scale = scale,
+	    .context = p,
+	};
+	if (pe_turn_init(&p->turn, &source, e)) {
+		free(p);
+		return -1;
+	}
+	*plan = p;
+	return 0;
+}
+
+void
+pe_similarity_free(struct pe_similarity_plan *plan)
+{
+	if (plan == NULL)
+		return;
+	pe_turn_free(plan->turn);
+	free(plan);
+}
+
+struct pe_similarity
+pe_similarity_at(struct pe_similarity_plan *plan, double offset)
+{
+	double sine[PAIRS_AT_ONCE][2], cosine[PAIRS_AT_ONCE][2];
+	struct wide dot = {0, 0}, squares = {0, 0};
+
+	for (size_t i = 0, n; i < plan->pairs; i += n) {
+		n = plan->pairs - i < PAIRS_AT_ONCE ? plan->pairs - i : PAIRS_AT_ONCE;
+		pe_turn_wide_at(plan->turn, i, n, offset, sine, cosine);
+		for (size_t k = 0; k < n; k++)
+			dot = wide_add(dot, (struct wide){cosine[k][0], cosine[k][1]});
+		pe_turn_wide_at(plan->turn, i, n, offset / 2, sine, cosine);
+		for (size_t k = 0; k < n; k++)
+			squares = wide_add(squares, wide_square(sine[k]));
+	}
+	return (struct pe_similarity){
+	    .dot = dot.high,
+	    .similarity = wide_divide(dot, (double)plan->pairs),
+	    .distance = 2 * wide_root(squares),
+	};
+}
+
+/* ---- of rows ---- */
+
+enum { LANES = 8 };
+
+static double
+add_lanes(const double lane[LANES])
+{
+	return ((lane[0] + lane[4]) + (lane[2] + lane[6])) +
+	       ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+static double
+dot_product(const double *x, const double *y, size_t n)
+{
+	double lane[LANES] = {0};
+	size_t j = 0;
+
+	for (; j + LANES <= n; j += LANES)
+		for (size_t k = 0; k < LANES; k++)
+			lane[k] += x[j + k] * y[j + k];
+	for (size_t k = 0; j < n; j++, k++)
+		lane[k] += x[j] * y[j];
+	return add_lanes(lane);
+}
+
+static double
+square_distance(const double *x, const double *y, size_t n)
+{
+	double lane[LANES] = {0};
+	size_t j = 0;
+
+	for (; j + LANES <= n; j += LANES)
+		for (size_t k = 0; k < LANES; k++)
+			lane[k] += (x[j + k] - y[j + k]) * (x[j + k] - y[j + k]);
+	for (size_t k = 0; j < n; j++, k++)
+		lane[k] += (x[j] - y[j]) * (x[j] - y[j]);
+	return add_lanes(lane);
+}
+
+/* Scales n values by a power of two so that the largest finite one comes to lie in 0.5 .. 1; returns the exponent taken off. */
+static int
+normalise(double *x, size_t n)
+{
+	double most = 0;
+	int exponent = 0;
+
+	for (size_t j = 0; j < n; j++)
+		if (fabs(x[j]) > most && isfinite(x[j]))
+			most = fabs(x[j]);
+	(void)frexp(most, &exponent);
+	for (size_t j = 0; j < n && exponent != 0; j++)
+		x[j] = ldexp(x[j], -exponent);
+	return exponent;
+}
+
+int
+pe_likeness_init(struct pe_likeness *l, struct pe_matrix *table, enum pe_metric metric,
+		 struct pe_error *e)
+{
+	double *values = pe_matrix_f64(table);
+
+	*l = (struct pe_likeness){.table = table, .metric = metric};
+	if (metric == PE_METRIC_DISTANCE)
+		l->exponent = normalise(values, table->rows * table->cols);
+	if (metric != PE_METRIC_COSINE)
+		return 0;
+	l->squares = calloc(table->rows, sizeof *l->squares);
+	if (l->squares == NULL)
+		return pe_fail_memory(e);
+	for (size_t r = 0; r < table->rows; r++, values += table->cols) {
+		(void)normalise(values, table->cols);
+		l->squares[r] = dot_product(values, values, table->cols);
+	}
+	return 0;
+}
+
+void
+pe_likeness_free(struct pe_likeness *l)
+{
+	free(l->squares);
+	l->squares = NULL;
+}
+
+double
+pe_likeness_of(const struct pe_likeness *l, size_t a, size_t b)
+{
+	const size_t n = l->table->cols;
+	const double *x = pe_matrix_row(l->table, a), *y = pe_matrix_row(l->table, b);
+
+	if (l->metric == PE_METRIC_DISTANCE)
+		return ldexp(sqrt(square_distance(x, y, n)), l->exponent);
+	const double dot = dot_product(x, y, n);
+	if (l->metric == PE_METRIC_DOT)
+		return dot;
+	/* the root of a square is exact, so a row is 1 to itself; beyond 1 there is rounding alone */
+	const double cosine = dot / sqrt(l->squares[a] * l->squares[b]);
+	return cosine > 1 ? 1 : cosine < -1 ? -1 : cosine;
+}
+
+struct pe_spread
+pe_likeness_by_offset(const struct pe_likeness *l, size_t offset)
+{
+	const size_t pairs = l->table->rows - offset;
+	struct pe_spread s = {.minimum = INFINITY, .maximum = -INFINITY};
+	struct wide sum = {0, 0};
+
+	for (size_t r = 0; r < pairs; r++) {
+		const double value = pe_likeness_of(l, r, r + offset);
+		if (isnan(value))
+			return (struct pe_spread){NAN, NAN, NAN};
+		s.minimum = value < s.minimum ? value : s.minimum;
+		s.maximum = value > s.maximum ? value : s.maximum;
+		sum = isfinite(value) ? wide_add(sum, (struct wide){value, 0})
+				      : (struct wide){sum.high + value, 0};
+	}
+	s.mean = isfinite(sum.high) ? wide_divide(sum, (double)pairs) : sum.high;
+	return s;
+}
