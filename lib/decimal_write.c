@@ -283,7 +283,8 @@ round_digits(uint64_t m, int q, int digits)
 		const int sign = pe_natural_compare(&tie, k, m, q + 1);
 		up = sign < 0 || (sign == 0 && (whole & 1));
 	}
-	return (struct tens){whole + up, k};
+	whole += up;
+	return whole < limit ? (struct tens){whole, k} : (struct tens){1, k + digits};
 }
 
 size_t
