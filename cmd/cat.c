@@ -236,7 +236,7 @@ gather_all(const struct plan *plan, struct pe_matrix *m)
 	if (pe_stack_all(plan->in, &all, &e))
 		cli_die(&e);
 	if (all.rows == 0)
-		cli_fail("empty input: no rows");
+		cli_fail(plan->opts->transpose ? "no rows to transpose" : "no rows");
 	if (plan->opts->skew != SKEW_NONE && all.rows != plan->length)
 		cli_fail("--skew: %zu rows are due: '%zu'", plan->length, all.rows);
 	if (plain(plan) && !plan->opts->along_rows) {

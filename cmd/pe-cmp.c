@@ -6,11 +6,12 @@
 #include "cli.h"
 #include "compare.h"
 #include "decimal.h"
+#include "diagnose.h"
 #include "io.h"
 #include "num.h"
 #include "stream.h"
 
-enum { KEY_ABS = CLI_KEY, KEY_REL, KEY_ULP, KEY_AS, KEY_NAN_EQUAL };
+enum { KEY_ABS = CLI_KEY, KEY_REL, KEY_ULP, KEY_AS, KEY_NAN_EQUAL, KEY_DIAGNOSE };
 
 static const struct cli_option options[] = {
     {KEY_ABS, "--abs", "A", "cells are equal if |a - b| <= A"},
@@ -18,6 +19,7 @@ static const struct cli_option options[] = {
     {KEY_ULP, "--ulp", "N", "cells are equal if at most N numbers of the element apart"},
     {KEY_AS, "--as", "f32|f16|bf16", "round both to this element first, and count its ulps"},
     {KEY_NAN_EQUAL, "--nan-equal", NULL, "nan equals nan"},
+    {KEY_DIAGNOSE, "--diagnose", NULL, "name the convention that turns A into B, in a line more"},
     {'q', "--quiet", NULL, "print nothing, the status tells"},
     {0},
 };
@@ -25,8 +27,9 @@ static const struct cli_option options[] = {
 static const struct cli_command command = {
     .name = "pe-cmp",
     .summary = "Compare two matrices. Status 0: equal, 1: not, 2: trouble.",
-    .synopsis = "[--abs A] [--rel R] [--ulp N] [--as f32|f16|bf16] [--nan-equal] [-q]\n"
-		"[-f FORMAT] [-d N] [--header-in] A B",
+    .synopsis =
+	"[--abs A] [--rel R] [--ulp N] [--as f32|f16|bf16] [--nan-equal] [--diagnose] [-q]\n"
+	"[-f FORMAT] [-d N] [--header-in] A B",
     .options = options,
     .common = CLI_IN | CLI_DIM | CLI_PROGRESS,
     .trouble = 2,
@@ -35,7 +38,7 @@ static const struct cli_command command = {
 struct opts {
 	struct pe_limits limits;
 	enum pe_elem as; /* NONE: as they are */
-	bool quiet;
+	bool quiet, diagnose;
 	const char *path[2];
 };
 
@@ -81,8 +84,11 @@ parse(struct cli *cli)
 		case KEY_ULP: o.limits.ulp = parse_ulps(key, arg); break;
 		case KEY_AS: o.as = parse_as(key, arg); break;
 		case KEY_NAN_EQUAL: o.limits.nan_equal = true; break;
+		case KEY_DIAGNOSE: o.diagnose = true; break;
 		case 'q': o.quiet = true; break;
 		}
+	if (o.diagnose && o.quiet)
+		cli_conflict(KEY_DIAGNOSE, 'q');
 	if (cli_operands(cli) < 2)
 		cli_refuse("two matrices must be named (see --help)");
 	if (cli_operands(cli) > 2)
@@ -96,6 +102,8 @@ parse(struct cli *cli)
 struct side {
 	struct pe_reader *reader;
 	struct pe_matrix own, common; /* a block of rows each */
+	struct pe_matrix kept;        /* --diagnose: all rows, as f64 */
+	size_t capacity;              /* of kept, in rows */
 	uint64_t rows;
 };
 
@@ -118,7 +126,8 @@ allocate_block(struct side *side, size_t rows, enum pe_elem elem)
 	struct pe_error e;
 
 	if (pe_matrix_init(&side->own, rows, cols, pe_reader_carrier(side->reader), &e) ||
-	    pe_matrix_init(&side->common, rows, cols, elem, &e))
+	    pe_matrix_init(&side->common, rows, cols, elem, &e) ||
+	    pe_matrix_init(&side->kept, 0, cols, PE_F64, &e))
 		cli_die(&e);
 }
 
@@ -128,6 +137,7 @@ close_side(struct side *side)
 	pe_reader_close(side->reader);
 	pe_matrix_free(&side->own);
 	pe_matrix_free(&side->common);
+	pe_matrix_free(&side->kept);
 }
 
 /* Exactly `want` rows unless the input ends before; whole numbers and narrow floats fit the common element. */
@@ -164,9 +174,21 @@ common_element(const struct side *a, const struct side *b, enum pe_elem as)
 		   : PE_F64;
 }
 
+static void
+keep(struct side *side, size_t n)
+{
+	const size_t before = side->kept.rows;
+	struct pe_error e;
+
+	if (pe_matrix_resize(&side->kept, before + n, &side->capacity, &e))
+		cli_die(&e);
+	(void)pe_elem_convert(PE_F64, pe_matrix_row(&side->kept, before), side->common.elem,
+			      side->common.data, n * side->common.cols);
+}
+
 /* Reads both to their ends; what only one has is counted. */
 static void
-compare(struct cli *cli, struct pe_compare *c, struct side *a, struct side *b)
+compare(struct cli *cli, struct pe_compare *c, struct side *a, struct side *b, bool keeping)
 {
 	const bool same_width = pe_reader_cols(a->reader) == pe_reader_cols(b->reader);
 	size_t n, m;
@@ -176,13 +198,17 @@ compare(struct cli *cli, struct pe_compare *c, struct side *a, struct side *b)
 		m = read_side(b, b->own.rows);
 		if (same_width)
 			pe_compare_rows(c, a->common.data, b->common.data, n < m ? n : m);
+		if (keeping) {
+			keep(a, n);
+			keep(b, m);
+		}
 		cli_progress(cli, a->rows);
 	} while (n > 0 || m > 0);
 }
 
 /* ---- the line ---- */
 
-enum { CELL_TEXT = 2 * PE_DECIMAL_MAX + 64 };
+enum { CELL_TEXT = 2 * PE_DECIMAL_MAX + 64, LINE = 768 };
 
 static void
 cell_text(char text[CELL_TEXT], const struct pe_compare *c, const struct pe_cell *cell)
@@ -199,14 +225,13 @@ cell_text(char text[CELL_TEXT], const struct pe_compare *c, const struct pe_cell
 		       a, b);
 }
 
+/* rows=... cols=... and the rest, with its newline. */
 static void
-print_line(const struct pe_compare *c, const struct side *a, const struct side *b, bool same_shape)
+comparison(char line[LINE], const struct pe_compare *c, const struct side *a, const struct side *b,
+	   bool same_shape)
 {
-	char line[512], first[CELL_TEXT], worst[CELL_TEXT], ulp[24] = "inf";
+	char first[CELL_TEXT], worst[CELL_TEXT], ulp[24] = "inf";
 	char abs[PE_DECIMAL_MAX + 1], rel[PE_DECIMAL_MAX + 1];
-	struct pe_output out;
-	struct pe_error e;
-	int used;
 
 	abs[pe_decimal_write_f64(abs, c->max_abs)] = '\0';
 	rel[pe_decimal_write_f64(rel, c->max_rel)] = '\0';
@@ -215,18 +240,51 @@ print_line(const struct pe_compare *c, const struct side *a, const struct side *
 	if (!c->ulp_infinite)
 		(void)snprintf(ulp, sizeof ulp, "%llu", (unsigned long long)c->max_ulp);
 	if (same_shape)
-		used = snprintf(
-		    line, sizeof line,
+		(void)snprintf(
+		    line, LINE,
 		    "rows=%llu cols=%zu max_abs=%s max_rel=%s max_ulp=%s first=%s worst=%s\n",
 		    (unsigned long long)a->rows, c->cols, abs, rel, ulp, first, worst);
 	else
-		used = snprintf(line, sizeof line, "rows=%llu:%llu cols=%zu:%zu\n",
-				(unsigned long long)a->rows, (unsigned long long)b->rows,
-				pe_reader_cols(a->reader), pe_reader_cols(b->reader));
-	if (pe_output_open(&out, NULL, NULL, &e) || pe_output_write(&out, line, (size_t)used, &e) ||
+		(void)snprintf(line, LINE, "rows=%llu:%llu cols=%zu:%zu\n",
+			       (unsigned long long)a->rows, (unsigned long long)b->rows,
+			       pe_reader_cols(a->reader), pe_reader_cols(b->reader));
+}
+
+/* How close is the same: what --abs allows, else what the diagnosis thinks fit. */
+static void
+diagnosis(char line[LINE], const struct opts *o, const struct side *a, const struct side *b)
+{
+	struct pe_diagnosis d = {.text = "no rows"};
+
+	if (a->kept.rows > 0 && b->kept.rows > 0)
+		pe_diagnose(&a->kept, &b->kept, o->limits.abs, &d);
+	(void)snprintf(line, LINE, "diagnose: %s\n", d.text);
+}
+
+static void
+print(const char *text)
+{
+	struct pe_output out;
+	struct pe_error e;
+
+	if (pe_output_open(&out, NULL, NULL, &e) || pe_output_write(&out, text, strlen(text), &e) ||
 	    pe_output_commit(&out, &e))
 		cli_die(&e);
 	pe_output_abandon(&out);
+}
+
+static void
+report(const struct opts *o, const struct pe_compare *c, const struct side *a, const struct side *b,
+       bool same_shape)
+{
+	char text[2 * LINE];
+
+	if (o->quiet)
+		return;
+	comparison(text, c, a, b, same_shape);
+	if (o->diagnose)
+		diagnosis(text + strlen(text), o, a, b);
+	print(text);
 }
 
 static size_t
@@ -256,10 +314,9 @@ main(int argc, char **argv)
 	allocate_block(&a, block_rows(&a, &b), c.elem);
 	allocate_block(&b, block_rows(&a, &b), c.elem);
 	cli_progress_start(&cli);
-	compare(&cli, &c, &a, &b);
+	compare(&cli, &c, &a, &b, o.diagnose);
 	const bool same_shape = a.rows == b.rows && pe_reader_cols(b.reader) == c.cols;
-	if (!o.quiet)
-		print_line(&c, &a, &b, same_shape);
+	report(&o, &c, &a, &b, same_shape);
 	close_side(&a);
 	close_side(&b);
 	cli_end(&cli);

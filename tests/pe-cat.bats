@@ -182,3 +182,83 @@ setup() {
 	refused 2 "pe-cat: -d: must be positive: '0'" pe-cat -d 0 x.csv
 	refused 2 "pe-cat: --rows: needs a value" pe-cat --rows
 }
+
+@test "golden: pairs moved in whole rows, in heads, and along rows" {
+	run -0 pe-cat --pairs interleaved:halves <<<1,2,3,4,5,6
+	assert_output 1,3,5,2,4,6
+	run -0 pe-cat --pairs adjacent:halves -H 2 <<<1,2,3,4,5,6,7,8
+	assert_output 1,3,2,4,5,7,6,8
+	run -0 bash -c 'seq 6 | pe-cat --pairs halves:interleaved --along rows | paste -sd,'
+	assert_output 1,4,2,5,3,6
+}
+
+@test "reverse: pairs moved there and back" {
+	pe-table -n 5 -d 24 >t.csv
+	pe-cat --pairs interleaved:halves -H 3 t.csv | pe-cat --pairs halves:interleaved -H 3 | cmp - t.csv
+	pe-cat --pairs interleaved:halves t.csv | cmp - <(pe-table -n 5 -d 24 --layout halves)
+}
+
+@test "law: projections moved head by head give the same scores with the other pairing" {
+	pe-table -n 6 -d 12 -b 50 >t.csv
+	pe-table -n 12 -d 16 -s 3 -b 7 >wq.csv
+	pe-table -n 12 -d 8 -s 90 -b 9 >wk.csv
+	relattn -H 4 --kv-heads 2 --wq wq.csv --wk wk.csv --rope --emit logits t.csv >a.csv
+	relattn -H 4 --kv-heads 2 --wq <(pe-cat --pairs interleaved:halves -H 4 wq.csv) \
+		--wk <(pe-cat --pairs interleaved:halves -H 2 wk.csv) --rope --rope-pairs halves --emit logits t.csv |
+		pe-cmp --abs 1e-13 a.csv -
+}
+
+@test "golden: both skews, alone and with a cut and a transpose" {
+	run -0 pe-cat --skew full <<<$'1,2,3\n4,5,6'
+	assert_output $'2,3\n4,5'
+	run -0 pe-cat --skew causal <<<$'1,2\n3,4'
+	assert_output $'2,0\n3,4'
+	run -0 pe-cat --skew causal --cols 1: --transpose <<<$'9,1,2\n9,3,4'
+	assert_output $'2,3\n0,4'
+}
+
+@test "error: shapes that no skew and no pairing has" {
+	refused 1 "pe-cat: a full skew takes 2L - 1 columns, an odd count: '2'" pe-cat --skew full <<<1,2
+	run -1 --separate-stderr pe-cat --skew causal <<<$'1,2\n3,4\n5,6'
+	assert_equal "$stderr" "pe-cat: --skew: 2 rows are due, more come"
+	run -1 --separate-stderr pe-cat --skew causal <<<1,2
+	assert_equal "$stderr" "pe-cat: --skew: 2 rows are due, fewer come"
+	refused 1 "pe-cat: --pairs: 6 columns are not 2 heads of an even width" pe-cat --pairs halves:interleaved -H 2 <<<1,2,3,4,5,6
+	refused 1 "pe-cat: --pairs: 3 rows are not 1 head of an even width" pe-cat --pairs halves:interleaved --along rows <<<$'1\n2\n3'
+}
+
+@test "golden: a C array holds the same bits" {
+	run -0 pe-cat -t c --name w <<<$'1,-0,nan\n-inf,0.1,1e300'
+	assert_output $'#include <math.h>\nstatic const double w[2][3] = {\n\t{1.0, -0.0, NAN},\n\t{-INFINITY, 0.1, 1e+300},\n};'
+	run -0 pe-cat -o /dev/stdout -t c:f32 -p 3 --stamp <<<0.123456
+	assert_output $'/* posenc '"$(pe-cat --version | sed 's/.* //')"$': pe-cat -o /dev/stdout -t c:f32 -p 3 --stamp */\nstatic const float table[1][1] = {\n\t{0.123f},\n};'
+}
+
+@test "golden: pictures scale to the matrix, to a range, and by a zoom" {
+	run -0 bash -c 'printf "0,1\n-1,nan\n" | pe-cat -t ppm | tail -c 12 | od -An -tu1 -v | tr -s " \n" " "'
+	assert_output " 255 255 255 255 0 0 0 0 255 128 128 128 "
+	run -0 bash -c 'printf "0,1,5,-inf,inf\n" | pe-cat -t pgm --range 0:2 | tail -c 5 | od -An -tu1'
+	assert_output " 0 128 255 0 255" || assert_output "   0 128 255   0 255"
+	run -0 bash -c 'printf "0,1\n" | pe-cat -t pgm --zoom 2 | od -An -c | tr -d " \n"'
+	assert_output 'P5\n42\n255\n\0\0377377\0\0377377'
+	run -0 bash -c 'printf "7,7\n" | pe-cat -t pgm | tail -c 2 | od -An -tu1 | tr -s " "'
+	assert_output " 0 0"
+}
+
+@test "usage: options that a kind of output does not have" {
+	refused 2 "pe-cat: --range: has no effect without -t ppm or pgm" pe-cat --range 0:1 x.csv
+	refused 2 "pe-cat: --zoom: has no effect without -t ppm or pgm" pe-cat --zoom 2 -t c x.csv
+	refused 2 "pe-cat: --zoom: must be positive: '0'" pe-cat --zoom 0 x.csv
+	refused 2 "pe-cat: --range: empty range: '1:1'" pe-cat -t pgm --range 1:1 x.csv
+	refused 2 "pe-cat: --name: has no effect without -t c or safetensors" pe-cat --name a x.csv
+	refused 2 "pe-cat: --name: no C identifier: '2a'" pe-cat -t c --name 2a x.csv
+	refused 2 "pe-cat: --name: no C identifier: 'int'" pe-cat -t c --name int x.csv
+	refused 2 "pe-cat: -t: a C array is of f64 or f32: 'i32'" pe-cat -t c:i32 x.csv
+	refused 2 "pe-cat: -t: a picture has no element: 'f32'" pe-cat -t ppm:f32 x.csv
+	refused 2 "pe-cat: -p: has no effect: the output is no text" pe-cat -t ppm -p 3 x.csv
+	refused 2 "pe-cat: --header-out: has no effect beside -t c" pe-cat -t c --header-out x.csv
+	refused 2 "pe-cat: -H: has no effect without --pairs" pe-cat -H 2 x.csv
+	refused 2 "pe-cat: --along: has no effect without --pairs" pe-cat --along rows x.csv
+	refused 2 "pe-cat: --skew: has no effect beside --pairs" pe-cat --skew full --pairs halves:interleaved x.csv
+	refused 2 "pe-cat: --pairs: must be one of interleaved:halves, adjacent:halves, halves:interleaved, halves:adjacent: 'x'" pe-cat --pairs x x.csv
+}
