@@ -22,7 +22,8 @@ CFLAGS ?= -O2 -g
 PREFIX ?= /usr/local
 BUILD ?= build
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-SANITIZE = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
+# gcc sees uninitialized ghosts under sanitizers
+SANITIZE = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -Wno-maybe-uninitialized
 
 # Where libraries stand outside the compiler's own paths (Homebrew, pkgsrc), pkg-config knows; libcsv
 # comes without a .pc file, and lies beside the others.
@@ -40,7 +41,7 @@ JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 SETUP = CC='$(CC)' CPPFLAGS='$(DEP_CFLAGS) $(CPPFLAGS)' tests/setup.sh
 
-.PHONY: all bin lib completions twin check check-unit check-asan check-torture coverage measure lint demo gallery \
+.PHONY: all bin lib completions twin check check-unit check-asan check-torture fuzz fuzzers coverage measure lint demo gallery \
 	install uninstall dist clean
 all: bin lib completions
 bin: $(COMMANDS:%=$(BUILD)/bin/%)
@@ -70,6 +71,20 @@ $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/lib/libposenc.a
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ $(LIBS) -lcmocka
 
+# Fuzz targets: tests/fuzz/x.c; for `make check` they replay their corpus, for `make fuzz` libFuzzer drives them.
+FUZZ = $(filter-out replay,$(basename $(notdir $(wildcard tests/fuzz/*.c))))
+FUZZ_MAIN = $(BUILD)/tests/fuzz/replay.o
+FUZZ_SECONDS = 60
+$(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_MAIN) $(BUILD)/lib/libposenc.a
+	@mkdir -p $(@D)
+	$(LINK) -o $@ $^ $(LIBS)
+fuzz:
+	@$(SETUP) build fuzz
+	@$(SUBMAKE) fuzzers BUILD='$(BUILD)/fuzzing' CC=clang FUZZ_MAIN= LDFLAGS=-fsanitize=fuzzer \
+		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all'
+	@BUILD='$(BUILD)/fuzzing' SECONDS_EACH=$(FUZZ_SECONDS) tests/fuzz/fuzz.sh $(FUZZ)
+fuzzers: $(FUZZ:%=$(BUILD)/fuzz/%)
+
 # The first compilation says what is missing, if anything, and the line that brings it.
 $(BUILD)/%.o: %.c | $(BUILD)/complete
 	@mkdir -p $(@D)
@@ -93,13 +108,13 @@ $(BUILD)/completions/fish/%.fish: $(BUILD)/bin/% cmd/completion.awk
 check:
 	@$(SETUP) build check unit
 	@$(SUBMAKE) all twin
-	@BUILD='$(BUILD)' TWINS='$(BUILD)/asan $(TWINS)' MAKE='$(MAKE)' tests/check.sh
+	@BUILD='$(BUILD)' TWINS='$(BUILD)/asan $(TWINS)' LONG='$(LONG)' MAKE='$(MAKE)' tests/check.sh
 check-unit: $(UNITS:%=$(BUILD)/unit/%)
 	@status=0; for t in $^; do CMOCKA_MESSAGE_OUTPUT=TAP $$t || status=1; done; exit $$status
 check-asan: twin
 	@BUILD='$(BUILD)' TWINS='$(BUILD)/asan' tests/check.sh 'asan-.*'
-twin: # the commands once more, with address and undefined-behaviour sanitizers
-	@$(MAKE) --no-print-directory bin BUILD='$(BUILD)/asan' CFLAGS='$(SANITIZE) $(filter -Werror%,$(CFLAGS))'
+twin: # the commands and the fuzz targets, with address and undefined-behaviour sanitizers
+	@$(MAKE) --no-print-directory bin fuzzers BUILD='$(BUILD)/asan' CFLAGS='$(SANITIZE)'
 # Static commands in which a test can make any system call and any allocation fail.
 WRAP = -static -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=read,--wrap=write
 check-torture:
@@ -169,5 +184,5 @@ dist:
 clean:
 	rm -rf $(BUILD)
 
--include $(wildcard $(BUILD)/cmd/*.d $(BUILD)/lib/*.d $(BUILD)/tests/unit/*.d)
+-include $(wildcard $(BUILD)/cmd/*.d $(BUILD)/lib/*.d $(BUILD)/tests/*/*.d)
 .SECONDARY:

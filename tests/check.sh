@@ -3,7 +3,8 @@
 # after building. Logs stand in BUILD/check; what failed is shown.
 #
 # BUILD (default build) holds the commands; TWINS names further builds of them (sanitizers, another compiler)
-# through which the goldens, the examples and the bats suite go as well.
+# through which the goldens, the examples and the bats suite go as well. LONG=1 adds what takes minutes: faults
+# injected at every call, fuzzing, random command lines.
 set -u
 cd "$(dirname "$0")/.." || exit
 build=${BUILD:-build}
@@ -58,6 +59,22 @@ unit_tests() {
 	${MAKE:-make} -s check-unit BUILD="$build"
 }
 
+# The committed inputs of the fuzz targets, through the sanitized twin.
+corpus() {
+	local target status=0
+	for target in "$build"/asan/fuzz/*; do
+		[ -x "$target" ] || continue
+		if "$target" "tests/fuzz/corpus/${target##*/}"/*; then
+			echo "ok corpus: ${target##*/}"
+		else
+			echo "not ok corpus: ${target##*/}"
+			status=1
+		fi
+	done
+	rm -f /dev/shm/posenc-fuzz-* /tmp/posenc-fuzz-*
+	return "$status"
+}
+
 # What the commands in the folder BIN do: prefix is for the stage's name.
 behaviour() { # BIN PREFIX
 	POSENC_BIN=$PWD/$1
@@ -73,6 +90,12 @@ behaviour "$build/bin" ''
 for twin in ${TWINS:-}; do
 	behaviour "$twin/bin" "${twin##*/}-"
 done
+stage corpus corpus
+if [ -n "${LONG:-}" ]; then
+	stage torture "${MAKE:-make}" -s check-torture BUILD="$build"
+	stage fuzz "${MAKE:-make}" -s fuzz BUILD="$build" FUZZ_SECONDS=12
+	stage options tests/fuzz/options.sh 60
+fi
 stage lint tests/lint.sh
 
 summary="$passed passed, $failed failed"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # setup.sh [-n] LIST...: brings what the lists name and the machine lacks, through its package manager.
 # Lists: build (to compile), check (make check), unit (its part in C), demo
-# (make demo), ci (.ci/run on top of these).
+# (make demo), fuzz (make fuzz), ci (.ci/run on top of these).
 # -n: install nothing, only say what is missing and the line that brings it.
 #
 # Presence is tested by the tool or header itself, so that nothing is installed twice and no package
@@ -32,6 +32,8 @@ table() {
 	check   tool:strace        strace           -              strace              strace        strace         -
 	check   tool:zsh           zsh              -              zsh                 zsh           zsh            zsh
 	check   tool:fish          fish             fish           fish                fish          fish           fish
+	fuzz    tool:clang            clang            llvm           clang               clang         clang          -
+	fuzz    fuzzer:clang          libclang-rt-14-dev  -           compiler-rt         compiler-rt   compiler-rt    -
 	ci      tool:clang         clang            llvm           clang               clang         clang          -
 	ci      tool:valgrind      valgrind         -              valgrind            valgrind      valgrind       valgrind
 	END
@@ -50,6 +52,13 @@ have() {
 	tool:*) command -v "$name" >/dev/null ;;
 	header:*) printf '#include <stdio.h>\n#include <%s>\n' "$name" |
 		${CC:-cc} ${CPPFLAGS:-} -E -x c - >/dev/null 2>&1 ;;
+	fuzzer:*)
+		probe=$(mktemp)
+		echo 'int LLVMFuzzerTestOneInput(const unsigned char *d, unsigned long n); int LLVMFuzzerTestOneInput(const unsigned char *d, unsigned long n) { return d[0] == n; }' |
+			"$name" -fsanitize=fuzzer -x c -o "$probe" - 2>/dev/null
+		set -- $?
+		rm -f "$probe"
+		return "$1" ;;
 	bats:*)
 		# the places tests/helper.bash looks into
 		for dir in $(echo "${BATS_LIB_PATH:-/usr/lib/bats:/usr/local/lib:/opt/homebrew/lib}" | tr : ' '); do
@@ -125,7 +134,7 @@ bring() {
 main() {
 	dry=false
 	[ "${1:-}" = -n ] && dry=true && shift
-	[ $# -gt 0 ] || { echo "usage: setup.sh [-n] build|check|unit|demo|ci..." >&2; exit 2; }
+	[ $# -gt 0 ] || { echo "usage: setup.sh [-n] build|check|unit|demo|fuzz|ci..." >&2; exit 2; }
 	manager=$(manager)
 
 	missing "$@"

@@ -1,0 +1,69 @@
+/* Text to number as the C library reads it, and every double and float through its shortest text and back. */
+#include "fuzz.h"
+
+#include <math.h>
+
+#include "decimal.h"
+
+/* strtod accepts what decimal does and more (nan with a payload); where both read all, the bits agree. */
+static void
+as_the_c_library(const char *text, size_t size)
+{
+	char terminated[512];
+	const char *behind;
+	char *end;
+	double ours;
+	float ours32;
+
+	if (size >= sizeof terminated || memchr(text, '\0', size) != NULL)
+		return;
+	memcpy(terminated, text, size);
+	terminated[size] = '\0';
+	const enum pe_decimal came = pe_decimal_read_f64(text, text + size, &ours, &behind);
+	if (came == PE_DECIMAL_NONE)
+		return;
+	const double theirs = strtod(terminated, &end);
+	if (end - terminated != behind - text)
+		return;
+	if (came == PE_DECIMAL_OVERFLOW)
+		DEMAND(isinf(theirs));
+	else
+		DEMAND(memcmp(&ours, &theirs, sizeof ours) == 0 || (isnan(ours) && isnan(theirs)));
+	if (pe_decimal_read_f32(text, text + size, &ours32, &behind) == PE_DECIMAL_OK) {
+		const float theirs32 = strtof(terminated, &end);
+		DEMAND(memcmp(&ours32, &theirs32, sizeof ours32) == 0 ||
+		       (isnan(ours32) && isnan(theirs32)));
+	}
+}
+
+static void
+round_trip(const uint8_t *data, size_t size)
+{
+	char text[PE_DECIMAL_MAX];
+	const char *behind;
+	double x, back;
+	float y, back32;
+
+	if (size < sizeof x)
+		return;
+	memcpy(&x, data, sizeof x);
+	memcpy(&y, data, sizeof y);
+	size_t length = pe_decimal_write_f64(text, x);
+	DEMAND(length > 0 && length <= PE_DECIMAL_MAX);
+	DEMAND(pe_decimal_read_f64(text, text + length, &back, &behind) == PE_DECIMAL_OK);
+	DEMAND(behind == text + length);
+	DEMAND(memcmp(&x, &back, sizeof x) == 0 || (isnan(x) && isnan(back)));
+	length = pe_decimal_write_f32(text, y);
+	DEMAND(pe_decimal_read_f32(text, text + length, &back32, &behind) == PE_DECIMAL_OK);
+	DEMAND(memcmp(&y, &back32, sizeof y) == 0 || (isnan(y) && isnan(back32)));
+	for (int digits = 1; digits <= 17; digits += 8)
+		DEMAND(pe_decimal_write_digits(text, x, digits) <= PE_DECIMAL_MAX);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	as_the_c_library((const char *)data, size);
+	round_trip(data, size);
+	return 0;
+}
