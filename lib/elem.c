@@ -249,6 +249,16 @@ pe_elem_convert(enum pe_elem to, void *dst, enum pe_elem from, const void *src, 
 			((double *)dst)[i] = (double)((const float *)src)[i];
 		return n;
 	}
+	if (to == PE_F32 && from == PE_F64) {
+		for (size_t i = 0; i < n; i++) {
+			const double wide = ((const double *)src)[i];
+			const float narrow = (float)wide;
+			((float *)dst)[i] = narrow;
+			if (isinf(narrow) && !isinf(wide))
+				return i;
+		}
+		return n;
+	}
 	if (pe_elem_is_integer(to)) {
 		for (size_t i = 0; i < n; i++) {
 			int64_t x;

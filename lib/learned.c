@@ -143,11 +143,11 @@ place(const struct pe_learned *l, size_t row)
 	return w;
 }
 
-/* Magnitudes whose products and remainders neither overflow nor lose bits below the least subnormal. */
+/* Magnitudes far enough from both ends that no product, sum or remainder below overflows or loses bits. */
 static bool
 is_tame(double x)
 {
-	return x == 0 || (fabs(x) > 0x1p-800 && fabs(x) < 0x1p800);
+	return x == 0 || (fabs(x) > 0x1p-700 && fabs(x) < 0x1p700);
 }
 
 /* The double from h + l, |l| <= ulp(h) / 2, that rounds to odd. */
@@ -164,24 +164,27 @@ to_odd(double h, double l)
 	return h;
 }
 
-/* Double-double with a bound: false where it cannot tell how the value rounds. One factor is spent on the gain alone, or
- * on the two weights; then s + tail = a p + b q but for an error below 2^-51 (|l1| + |l2| + |t|), and the
- * quotient's remainder is exact. */
+/* a times the gain; false where the product may not be as exact as fma makes it. */
+static bool
+scale_fast(double a, double gain, bool odd, double *value)
+{
+	const double h = a * gain;
+
+	*value = odd ? to_odd(h, fma(a, gain, -h)) : h;
+	return is_tame(h) && (h != 0 || a == 0);
+}
+
+/* The weighted sum in double-double: false where it cannot tell how the value rounds. s + tail = a p + b q but for an error
+ * below 2^-51 (|l1| + |l2| + |t|), and the quotient's remainder is exact. */
 static bool
 blend_fast(const struct blend *w, double a, double b, bool odd, double *value)
 {
-	const bool weighted = w->den != 1;
-
-	if (weighted && w->gain != 1)
+	if (w->gain != 1 || !is_tame(a) || !is_tame(b))
 		return false;
-	const double p = weighted ? w->p : w->gain, q = weighted ? w->q : 0;
-	const double h1 = a * p, l1 = fma(a, p, -h1);
-	const double h2 = b * q, l2 = fma(b, q, -h2);
+	const double h1 = a * w->p, l1 = fma(a, w->p, -h1);
+	const double h2 = b * w->q, l2 = fma(b, w->q, -h2);
 	const double s = h1 + h2, back = s - h1;
 	const double t = (h1 - (s - back)) + (h2 - back);
-	if (!is_tame(a) || !is_tame(b) || !is_tame(p) || !is_tame(h1) || !is_tame(h2) ||
-	    !is_tame(s) || (s == 0 && (a != 0 || b != 0)))
-		return false;
 	const double y = s / w->den, r = fma(-y, w->den, s);
 	const double rest = (r + (t + (l1 + l2))) / w->den;
 	const double bound = 0x1p-50 * (fabs(r) + fabs(t) + fabs(l1) + fabs(l2)) / w->den;
@@ -189,6 +192,8 @@ blend_fast(const struct blend *w, double a, double b, bool odd, double *value)
 		*value = y;
 		return true;
 	}
+	if (s == 0)
+		return false;
 	const double up = y + (rest + bound), down = y + (rest - bound);
 	if (!odd) {
 		*value = up;
@@ -234,19 +239,28 @@ blend(const struct blend *w, double a, double b, bool odd)
 
 	if (!isfinite(a) || (w->q > 0 && !isfinite(b)))
 		return w->gain * (w->q > 0 ? (w->p * a + w->q * b) / w->den : a);
-	if (!blend_fast(w, a, b, odd, &value))
+	if (!(w->q > 0 ? blend_fast(w, a, b, odd, &value) : scale_fast(a, w->gain, odd, &value)))
 		value = blend_slow(w, a, b, odd);
 	return value;
 }
 
-static double
-value_at(const struct pe_matrix *m, size_t row, size_t col)
+/* One row of the table as doubles, a piece at a time, so that conversion costs little and no memory is asked for. */
+static void
+blend_row(const struct pe_matrix *m, const struct blend *w, bool odd, double *out)
 {
-	double value;
+	enum { PIECE = 256 };
+	const size_t size = pe_elem_size(m->elem);
+	const char *low = pe_matrix_row(m, w->low), *high = pe_matrix_row(m, w->high);
+	double b[PIECE];
 
-	(void)pe_elem_convert(PE_F64, &value, m->elem,
-			      (const char *)pe_matrix_row(m, row) + col * pe_elem_size(m->elem), 1);
-	return value;
+	for (size_t c = 0; c < m->cols; c += PIECE) {
+		const size_t n = m->cols - c < PIECE ? m->cols - c : PIECE;
+
+		(void)pe_elem_convert(PE_F64, out + c, m->elem, low + c * size, n);
+		(void)pe_elem_convert(PE_F64, b, m->elem, high + c * size, n);
+		for (size_t i = 0; i < n; i++)
+			out[c + i] = blend(w, out[c + i], b[i], odd);
+	}
 }
 
 void
@@ -259,13 +273,10 @@ pe_learned_values(const struct pe_learned *l, const struct pe_positions *at, uin
 		const size_t row = (size_t)table_row(l, pe_positions_at(at, from + r));
 		const struct blend w = place(l, row);
 
-		if (w.q == 0 && l->gain == 1) {
+		if (w.q == 0 && l->gain == 1)
 			(void)pe_elem_convert(PE_F64, out, l->table->elem,
 					      pe_matrix_row(l->table, w.low), cols);
-			continue;
-		}
-		for (size_t c = 0; c < cols; c++)
-			out[c] = blend(&w, value_at(l->table, w.low, c),
-				       value_at(l->table, w.high, c), odd);
+		else
+			blend_row(l->table, &w, odd, out);
 	}
 }

@@ -1,6 +1,7 @@
 /* sinusoid - rows of the sinusoidal position table, along a line and on a grid. */
 #include "sinusoid.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,22 +47,65 @@ pe_sinusoid_free(struct pe_sinusoid *s)
 	free(s);
 }
 
+/* How many rows from `from` on, at most n, stand at whole numbers with one distance between them, which is stored. */
+static size_t
+run_of(const struct pe_positions *at, uint64_t from, size_t n, int64_t *step)
+{
+	const double *list = at->list + from;
+	size_t run = 2;
+
+	if (n == 1 || list[0] != trunc(list[0]) || list[1] != trunc(list[1]))
+		return 1;
+	*step = (int64_t)(list[1] - list[0]); /* both are within 2^53: it is exact */
+	while (run < n && list[run] - list[run - 1] == (double)*step)
+		run++;
+	return run;
+}
+
+/* The engine likes evenly spaced rows, and a row that is repeated is made once: a list with runs, as of sequences that
+ * start anew, costs no more than a count. */
+static void
+turn_rows(const struct pe_sinusoid *s, const struct pe_positions *at, uint64_t from, size_t n,
+	  enum pe_elem elem, const struct pe_turn_layout *layout, char *out)
+{
+	enum { WORTH = 16 }; /* rows of a list for which a step of its own pays */
+	const size_t size = pe_elem_size(elem), width = layout->row * size;
+
+	while (n > 0) {
+		int64_t step = at->step;
+		const size_t run = at->list != NULL ? run_of(at, from, n, &step) : n;
+
+		if (run > 1 && step == 0) {
+			const double position = pe_positions_at(at, from);
+
+			pe_turn_rows_at(s->engine.turn, &position, 1, elem, layout, out);
+			for (size_t r = 1; r < run; r++)
+				memcpy(out + r * width, out, s->columns.dim * size);
+		} else if (at->list != NULL && run < WORTH) {
+			pe_turn_rows_at(s->engine.turn, at->list + from, run, elem, layout, out);
+		} else {
+			pe_turn_rows(s->engine.turn, (int64_t)pe_positions_at(at, from), step, run,
+				     elem, layout, out);
+		}
+		out += run * width;
+		from += run;
+		n -= run;
+	}
+}
+
 /* The plan's columns of n rows that are `width` elements apart, from the column that `out` points to. */
 static void
 fill(const struct pe_sinusoid *s, const struct pe_positions *at, uint64_t from, size_t n,
      enum pe_elem elem, size_t width, void *out)
 {
+	const size_t size = pe_elem_size(elem);
 	struct pe_turn_layout layout = s->columns.layout;
 
 	layout.row = width;
-	if (s->engine.turn != NULL && at->list != NULL)
-		pe_turn_rows_at(s->engine.turn, at->list + from, n, elem, &layout, out);
-	else if (s->engine.turn != NULL && n > 0)
-		pe_turn_rows(s->engine.turn, (int64_t)pe_positions_at(at, from), at->step, n, elem,
-			     &layout, out);
+	if (s->engine.turn != NULL)
+		turn_rows(s, at, from, n, elem, &layout, out);
 	if (!s->columns.zero_column)
 		return;
-	const size_t size = pe_elem_size(elem);
 	char *last = (char *)out + (s->columns.dim - 1) * size;
 	for (size_t r = 0; r < n; r++)
 		memset(last + r * width * size, 0, size);
