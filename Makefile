@@ -15,6 +15,7 @@ ROOMS = $(basename $(notdir $(wildcard lib/*.c)))
 UNITS = $(basename $(notdir $(wildcard tests/unit/*.c)))
 
 CC ?= cc
+CXX ?= c++
 AR ?= ar
 INSTALL ?= install
 PKG_CONFIG ?= pkg-config
@@ -41,7 +42,8 @@ JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 SETUP = CC='$(CC)' CPPFLAGS='$(DEP_CFLAGS) $(CPPFLAGS)' tests/setup.sh
 
-.PHONY: all bin lib completions twin check check-unit check-asan check-torture fuzz fuzzers coverage measure lint demo gallery \
+.PHONY: all bin lib completions twin check check-unit check-asan check-torture check-all-floats fuzz fuzzers \
+	coverage measure lint demo gallery \
 	install uninstall dist clean
 all: bin lib completions
 bin: $(COMMANDS:%=$(BUILD)/bin/%)
@@ -105,6 +107,11 @@ $(BUILD)/completions/zsh/_%: $(BUILD)/bin/% cmd/completion.awk
 $(BUILD)/completions/fish/%.fish: $(BUILD)/bin/% cmd/completion.awk
 	$(call complete,fish)
 
+# Timings inside one process: tests/bench/x.c becomes build/bench/x.
+$(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/lib/libposenc.a
+	@mkdir -p $(@D)
+	$(LINK) -o $@ $^ $(LIBS)
+
 check:
 	@$(SETUP) build check unit
 	@$(SUBMAKE) all twin
@@ -121,6 +128,12 @@ check-torture:
 	@$(SETUP) build check
 	@$(SUBMAKE) bin BUILD='$(BUILD)/static' LDFLAGS='$(WRAP)' EXTRA='$(BUILD)/static/tests/torture/faults.o'
 	@POSENC_BIN='$(BUILD)/static/bin' tests/torture/torture.sh
+# All 2^32 floats and 10^8 doubles against a C++ library that has std::from_chars for them; a quarter of an hour of one core.
+check-all-floats: $(BUILD)/unit/all-floats
+	$<
+$(BUILD)/unit/all-floats: tests/unit/all-floats.cc $(BUILD)/lib/libposenc.a
+	@mkdir -p $(@D)
+	$(CXX) -std=c++17 $(WARNINGS) $(CFLAGS) $(CPPFLAGS) -pthread -iquote lib $(LDFLAGS) -o $@ $^
 coverage: # which lines of lib/ the tests run
 	@$(SETUP) build check unit
 	@$(SUBMAKE) measure BUILD='$(BUILD)/coverage' CFLAGS='-O0 -g --coverage'

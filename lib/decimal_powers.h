@@ -1,4 +1,4 @@
-/* Made by decimal_powers.py; do not edit. 10^-342 ... 10^340: see decimal_core.h. */
+/* Made by tests/generate/decimal_powers.py; do not edit. 10^-342 ... 10^340: see decimal_core.h. */
 /* clang-format off */
 {0xeef453d6923bd65a, 0x113faa2906a13b3f}, /* 1e-342 */
 {0x9558b4661b6565f8, 0x4ac7ca59a424c507}, /* 1e-341 */

@@ -1,5 +1,5 @@
-/* Nanoseconds per number of every function of decimal, beside the C library's way to the same text
- * or value, in one run. Least of several rounds; the values are those of tables (sines) unless said. */
+/* decimal - nanoseconds a number of every function, beside the C library's way to the same text or
+ * value; the least of several rounds. Once with the values of a table, once with any bits. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -265,7 +265,7 @@ main(void)
 	if (n == NULL)
 		return 1;
 	for (int set = 0; set < 2; set++) {
-		*(set == 0 ? &n->sum : &n->sum) = 0;
+		n->sum = 0;
 		(set == 0 ? fill_table : fill_random)(n);
 		printf("%-30s %10s %10s\n", set == 0 ? "sines, ns a number" : "random bits", "ours",
 		       "C library");
@@ -273,7 +273,6 @@ main(void)
 			printf("%-30s %10.1f %10.1f\n", jobs[i].name, nanoseconds(jobs[i].ours, n),
 			       nanoseconds(jobs[i].theirs, n));
 	}
-	const bool failed = isnan(n->sum) && printf("\n") < 0;
 	free(n);
-	return failed;
+	return 0;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints decimal_powers.h: powers of ten for decimal_core.c, made with integers only.
 
-    python3 lib/decimal_powers.py >lib/decimal_powers.h
+    python3 tests/generate/decimal_powers.py >lib/decimal_powers.h
 
 It also proves, entry by entry, what decimal_core.h says of the table and of its logarithms."""
 
@@ -37,7 +37,7 @@ def check_logarithms():
         floor_log10(3 * n, 4 * d, q * 1262611 - 524031 >> 22)
 
 
-print("/* Made by decimal_powers.py; do not edit. 10^%d ... 10^%d: see decimal_core.h. */" % (FIRST, LAST))
+print("/* Made by tests/generate/decimal_powers.py; do not edit. 10^%d ... 10^%d: see decimal_core.h. */" % (FIRST, LAST))
 print("/* clang-format off */")
 for q in range(FIRST, LAST + 1):
     floor, s, exact = scaled_power(q)
