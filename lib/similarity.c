@@ -1,61 +1,11 @@
 /* similarity - how alike two rows are. */
 #include "similarity.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "turn.h"
-
-/* ---- sums of two doubles ---- */
-
-/* high + low, |low| at most half an ulp of high. */
-struct wide {
-	double high, low;
-};
-
-/* a + b exactly, as a sum and what it lost (Knuth 1969, section 4.2.2). */
-static struct wide
-two_sum(double a, double b)
-{
-	const double sum = a + b, part = sum - a;
-
-	return (struct wide){sum, (a - (sum - part)) + (b - part)};
-}
-
-/* Relative error below 2^-104 where both have one sign, else 2^-104 of the larger. */
-static struct wide
-wide_add(struct wide a, struct wide b)
-{
-	const struct wide high = two_sum(a.high, b.high), low = two_sum(a.low, b.low);
-	const struct wide sum = two_sum(high.high, high.low + low.high);
-
-	return two_sum(sum.high, sum.low + low.low);
-}
-
-static struct wide
-wide_square(const double x[2])
-{
-	const double square = x[0] * x[0];
-
-	return two_sum(square, fma(x[0], x[0], -square) + 2 * x[0] * x[1]);
-}
-
-static double
-wide_divide(struct wide a, double b)
-{
-	const double q = a.high / b;
-
-	return q + (fma(-q, b, a.high) + a.low) / b;
-}
-
-static double
-wide_root(struct wide a)
-{
-	const double root = sqrt(a.high);
-
-	return root > 0 ? root + (fma(-root, root, a.high) + a.low) / (2 * root) : root;
-}
+#include "wide.h"
 
 /* ---- by offset ---- */
 
@@ -124,25 +74,33 @@ pe_similarity_free(struct pe_similarity_plan *plan)
 	free(plan);
 }
 
+static struct pe_wide
+square(const double x[2])
+{
+	const struct pe_wide wide = {x[0], x[1]};
+
+	return pe_wide_multiply(wide, wide);
+}
+
 struct pe_similarity
 pe_similarity_at(struct pe_similarity_plan *plan, double offset)
 {
 	double sine[PAIRS_AT_ONCE][2], cosine[PAIRS_AT_ONCE][2];
-	struct wide dot = {0, 0}, squares = {0, 0};
+	struct pe_wide dot = {0, 0}, squares = {0, 0};
 
 	for (size_t i = 0, n; i < plan->pairs; i += n) {
 		n = plan->pairs - i < PAIRS_AT_ONCE ? plan->pairs - i : PAIRS_AT_ONCE;
 		pe_turn_wide_at(plan->turn, i, n, offset, sine, cosine);
 		for (size_t k = 0; k < n; k++)
-			dot = wide_add(dot, (struct wide){cosine[k][0], cosine[k][1]});
+			dot = pe_wide_add(dot, (struct pe_wide){cosine[k][0], cosine[k][1]});
 		pe_turn_wide_at(plan->turn, i, n, offset / 2, sine, cosine);
 		for (size_t k = 0; k < n; k++)
-			squares = wide_add(squares, wide_square(sine[k]));
+			squares = pe_wide_add(squares, square(sine[k]));
 	}
 	return (struct pe_similarity){
 	    .dot = dot.high,
-	    .similarity = wide_divide(dot, (double)plan->pairs),
-	    .distance = 2 * wide_root(squares),
+	    .similarity = pe_wide_divide(dot, (double)plan->pairs),
+	    .distance = 2 * pe_wide_root(squares),
 	};
 }
 
@@ -250,7 +208,7 @@ pe_likeness_by_offset(const struct pe_likeness *l, size_t offset)
 {
 	const size_t pairs = l->table->rows - offset;
 	struct pe_spread s = {.minimum = INFINITY, .maximum = -INFINITY};
-	struct wide sum = {0, 0};
+	struct pe_wide sum = {0, 0};
 
 	for (size_t r = 0; r < pairs; r++) {
 		const double value = pe_likeness_of(l, r, r + offset);
@@ -258,9 +216,9 @@ pe_likeness_by_offset(const struct pe_likeness *l, size_t offset)
 			return (struct pe_spread){NAN, NAN, NAN};
 		s.minimum = value < s.minimum ? value : s.minimum;
 		s.maximum = value > s.maximum ? value : s.maximum;
-		sum = isfinite(value) ? wide_add(sum, (struct wide){value, 0})
-				      : (struct wide){sum.high + value, 0};
+		sum = isfinite(value) ? pe_wide_add(sum, (struct pe_wide){value, 0})
+				      : (struct pe_wide){sum.high + value, 0};
 	}
-	s.mean = isfinite(sum.high) ? wide_divide(sum, (double)pairs) : sum.high;
+	s.mean = isfinite(sum.high) ? pe_wide_divide(sum, (double)pairs) : sum.high;
 	return s;
 }

@@ -56,7 +56,7 @@ setup() {
 
 @test "reverse: --inverse takes the rotation back, attention factor and all" {
 	printf '%s\n' 1,2,3,4,5,6,7,8 -1,0.5,2,2,9,-3,4,1 >x.csv
-	options=(-s 123456 -H 2 --pairs halves --scaling yarn:factor=8,original=64)
+	options=(-s 123456 -H 2 --pairs halves --scaling 'yarn:factor=8,original=64')
 	pe-rope "${options[@]}" x.csv | pe-rope "${options[@]}" --inverse - | pe-cmp --abs 1e-14 x.csv -
 }
 
