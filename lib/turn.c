@@ -337,12 +337,15 @@ settle(const struct pe_turn *p, size_t first, size_t lane, size_t n, double posi
 
 /* ---- the first way: rows by a kernel ---- */
 
-/* A kernel's rows of one element. turned: the error of a value of size 1 after SPAN / GROUP + 1 rotations. In single arithmetic each
- * errs by 3 u (u = 2^-53) of |s rc| + |c rs|, at most 4.6 u of the pair's length: 17 of them and the seed's
- * u make 2^-46.6. In wide arithmetic the rotations err by 9 * 2^-102 themselves: 2^-94.5. floor: more than any underflow
- * costs, and, for bf16, so much that no subnormal value is decided, because cut_odd needs a normal float. */
+/* A kernel's rows of one element.
+ * turned: the error of a value of size 1 behind SPAN / GROUP + 1 = 9 rotations, u = 2^-53. In single arithmetic each errs by
+ * 3 u (|s rc| + |c rs|), that is by 4.6 u of the pair's length at most; with the seed's u and the slack's own it makes 44 u. Sines that
+ * stay small err in proportion: by 29 u of their bound, and by 25 u of it for what the cosines' error puts in. 56 u < 2^-47.
+ * In wide arithmetic the rotation by GROUP is a product of 16 that err by 2^-101.5 each: 9 * 17 of these are 2^-94.2.
+ * floor: more than any underflow costs, and, for bf16, so much that no subnormal value is decided, because cut_odd
+ * needs a normal float. */
 struct method {
-	uint64_t (*rows)(const struct pe_turn_job *job);
+	bool (*rows)(const struct pe_turn_job *job);
 	void (*turn)(struct pe_turn_wide *w, const struct pe_turn_wide *r, size_t lanes);
 	double turned, floor;
 	size_t size;
@@ -352,7 +355,7 @@ static struct method
 method_of(const struct pe_turn *p, enum pe_elem elem)
 {
 	const struct pe_turn_kernel *k = p->kernel;
-	struct method m = {k->rows_f32, k->turn_high, 0x1.8p-46, TINY, pe_elem_size(elem)};
+	struct method m = {k->rows_f32, k->turn_high, 0x1p-46, TINY, pe_elem_size(elem)};
 
 	if (elem == PE_F64) {
 		m.rows = k->rows_f64;
@@ -394,45 +397,51 @@ next_rows(struct pe_turn_job *job, size_t rows, size_t size)
 	job->cosine = (char *)job->cosine + rows * job->row * size;
 }
 
-/* Makes the job's rows, first + k * stride, and settles what the kernel leaves. */
+/* Makes the job's rows, at position + k * stride, and settles what the kernel leaves: it is looked for row by row,
+ * and in a row by the lanes of settle. */
 static void
 make_rows(const struct pe_turn *p, const struct method *m, size_t first, double position,
 	  double stride, enum pe_elem elem, const struct pe_turn_job *job)
 {
-	uint64_t marked = m->rows(job);
+	struct pe_turn_job row = *job;
 
-	for (size_t k = 0; marked != 0; k++, marked >>= 1) {
-		if (!(marked & 1))
+	if (m->rows(job))
+		return;
+	row.rows = 1;
+	for (size_t k = 0; k < job->rows; k++, row.by++, next_rows(&row, 1, m->size)) {
+		row.begin = 0;
+		row.end = job->end;
+		if (job->rows > 1 && m->rows(&row))
 			continue;
-		struct pe_turn_job row = *job;
-		row.rows = 1;
-		row.by += k;
-		next_rows(&row, k, m->size);
-		for (size_t lane = 0; lane < job->end; lane += WIDTH) {
-			row.begin = lane;
-			row.end = least(lane + WIDTH, job->end);
-			if (m->rows(&row))
-				settle(p, first + lane, lane, row.end - lane,
+		for (; row.begin < job->end; row.begin += WIDTH) {
+			row.end = least(row.begin + WIDTH, job->end);
+			if (!m->rows(&row))
+				settle(p, first + row.begin, row.begin, row.end - row.begin,
 				       position + (double)k * stride, elem, &row);
 		}
 	}
 }
 
-/* The bound for the sines of an anchor and what is turned from it: a sine stays below the anchor's and the rotation's
- * together, and errs in proportion. reach: the largest |position|. by: one stride, or NULL where nothing turns. */
-static void
-set_slack(const struct pe_turn *p, const struct method *m, size_t first, size_t lanes, size_t n,
-	  double reach, const struct pe_turn_wide *anchor, const struct pe_turn_wide *by,
-	  double *slack)
+/* The bounds for an anchor of n pairs and what is turned from it. A sine stays below the anchor's and the rotation's together, and errs in
+ * proportion; by: one stride, or NULL where nothing turns. slack[k] holds what the phase may be off, and gets the bound of
+ * the sine; twice that follows LANES behind; lanes without a pair get 0, which decides them. Returns the cosines' bound. */
+static double
+set_slack(const struct pe_turn *p, const struct method *m, size_t n,
+	  const struct pe_turn_wide *anchor, const struct pe_turn_wide *by, double *slack)
 {
 	const double gain = fabs(p->gain[0]), strides = gain * PE_TURN_SPAN;
+	double slop = 0;
 
-	for (size_t k = 0; k < lanes; k++) {
-		const double most =
-		    fabs(anchor->sh[k]) + (by != NULL ? strides * fabs(by->sh[k]) : 0);
-		const double slop = k < n ? gain * reach * p->grain[first + k] : 0;
-		slack[k] = m->turned * (most < gain ? most : gain) + slop + m->floor;
+	for (size_t k = 0; k < n; k++) {
+		const double turned = by != NULL ? strides * fabs(by->sh[k]) : 0;
+		const double most = fabs(anchor->sh[k]) + turned;
+		slop = slack[k] > slop ? slack[k] : slop;
+		slack[k] = m->turned * (most < gain ? most : gain) + gain * slack[k] + m->floor;
+		slack[PE_TURN_LANES + k] = 2 * slack[k];
 	}
+	for (size_t k = n; k < PE_TURN_LANES; k++)
+		slack[k] = slack[PE_TURN_LANES + k] = 0;
+	return gain * (m->turned + slop) + m->floor;
 }
 
 /* Pairs first .. first + n - 1, n <= LANES, of rows at even distances. */
@@ -444,11 +453,12 @@ rotate_rows(const struct pe_turn *p, size_t first, size_t n, int64_t position, i
 	const size_t lanes = (n + WIDTH - 1) / WIDTH * WIDTH;
 	struct pe_turn_phase phase;
 	struct pe_turn_wide anchor;
-	double slack[PE_TURN_LANES];
+	double slack[2 * PE_TURN_LANES];
 
 	job.anchor = &anchor;
 	job.by = by;
 	job.slack = slack;
+	job.spread = slack + PE_TURN_LANES;
 	for (size_t done = 0; done < rows; done += job.rows) {
 		const int64_t at = position + (int64_t)done * stride;
 		if (done % PE_TURN_SPAN == 0) {
@@ -458,9 +468,9 @@ rotate_rows(const struct pe_turn *p, size_t first, size_t n, int64_t position, i
 			pe_turn_phases(&phase, p->steps + first, n,
 				       pe_turn_position_of_integer(at));
 			p->kernel->seed(&anchor, &phase, lanes, p->gain);
-			set_slack(p, &m, first, lanes, n, reach, &anchor, &by[1], slack);
-			job.slack_cosine =
-			    fabs(p->gain[0]) * (m.turned + reach * 0x1p-186) + m.floor;
+			for (size_t k = 0; k < n; k++)
+				slack[k] = reach * p->grain[first + k];
+			job.slack_cosine = set_slack(p, &m, n, &anchor, &by[1], slack);
 		} else {
 			m.turn(&anchor, &by[PE_TURN_GROUP], lanes);
 		}
@@ -505,11 +515,9 @@ place_row(const struct pe_turn *p, size_t first, size_t n, double position, enum
 {
 	const struct method m = method_of(p, elem);
 	const size_t lanes = (n + WIDTH - 1) / WIDTH * WIDTH;
-	const double gain = fabs(p->gain[0]);
 	struct pe_turn_phase phase;
 	struct pe_turn_wide anchor, still;
-	double slack[PE_TURN_LANES] = {0};
-	double slop = 0;
+	double slack[2 * PE_TURN_LANES];
 
 	if (!p->near || !phases_at(p, first, n, position, &phase, slack, NULL)) {
 		settle(p, first, 0, n, position, elem, job);
@@ -517,8 +525,6 @@ place_row(const struct pe_turn *p, size_t first, size_t n, double position, enum
 	}
 	p->kernel->seed(&anchor, &phase, lanes, p->gain);
 	for (size_t k = 0; k < lanes; k++) {
-		slop = fmax(slop, slack[k]);
-		slack[k] = m.turned * fabs(anchor.sh[k]) + gain * slack[k] + m.floor;
 		still.sh[k] = still.sl[k] = still.cl[k] = 0;
 		still.ch[k] = 1;
 	}
@@ -526,7 +532,8 @@ place_row(const struct pe_turn *p, size_t first, size_t n, double position, enum
 	job->by = &still;
 	job->rows = 1;
 	job->slack = slack;
-	job->slack_cosine = gain * (m.turned + slop) + m.floor;
+	job->spread = slack + PE_TURN_LANES;
+	job->slack_cosine = set_slack(p, &m, n, &anchor, NULL, slack);
 	make_rows(p, &m, first, position, 0, elem, job);
 }
 

@@ -7,8 +7,6 @@
 #endif
 #include "turn_lanes.h"
 
-#include "elem.h"
-
 INLINE vec
 madd(vec a, vec b, vec c)
 {
@@ -20,9 +18,23 @@ madd(vec a, vec b, vec c)
 }
 
 INLINE uvec
+mark(uvec undecided, uvec upper, uvec lower)
+{
+	return undecided | (upper ^ lower);
+}
+
+/* x is a float with an odd last bit, never a tie: adding half a unit and cutting rounds to nearest. Below 2^-14 the unit
+ * is that of 0.5 in a float. */
+INLINE uvec
 halve(fvec x)
 {
-	return (uvec){pe_f16_round((double)x[0]), pe_f16_round((double)x[1])};
+	const uvec magnitude = (uvec)x & 0x7fffffff, sign = (uvec)x >> 16 & 0x8000;
+	const uvec normal = ((magnitude + 0x1000) >> 13) - (112 << 10);
+	const uvec small = (uvec)((fvec)magnitude + 0.5f) - 0x3f000000;
+	const uvec is_small = (uvec)(magnitude < 0x38800000);
+	const uvec is_huge = (uvec)(magnitude >= 0x477ff000); /* 65520 and more */
+
+	return sign | (((small & is_small) | (normal & ~is_small)) & ~is_huge) | (is_huge & 0x7c00);
 }
 
 static bool

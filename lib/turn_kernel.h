@@ -33,12 +33,13 @@ struct pe_turn_wide {
 	    cl[PE_TURN_LANES];
 };
 
-/* Rows to be made: row k is the anchor turned by by[k], k = 0 .. rows - 1 <= 63. */
+/* Rows to be made: row k is the anchor turned by by[k], k = 0 .. rows - 1. */
 struct pe_turn_job {
 	const struct pe_turn_wide *anchor, *by;
 	size_t rows;
 	size_t begin, end;         /* lanes; begin is a multiple of 8 */
 	const double *slack;       /* error bound of each lane's sine, */
+	const double *spread;      /* twice that, */
 	double slack_cosine;       /* of every cosine */
 	void *sine, *cosine;       /* where lane 0 of row 0 goes; one may be unused */
 	size_t sines, cosines;     /* lanes below this are written */
@@ -58,11 +59,11 @@ struct pe_turn_kernel {
 	void (*turn_wide)(struct pe_turn_wide *w, const struct pe_turn_wide *r, size_t lanes);
 	void (*turn_high)(struct pe_turn_wide *w, const struct pe_turn_wide *r, size_t lanes);
 
-	/* Writes rows; bit k of the answer: something in row k stays undecided (its bytes are no matter). */
-	uint64_t (*rows_f64)(const struct pe_turn_job *job);
-	uint64_t (*rows_f32)(const struct pe_turn_job *job);
-	uint64_t (*rows_f16)(const struct pe_turn_job *job);
-	uint64_t (*rows_bf16)(const struct pe_turn_job *job);
+	/* Writes rows. False if some value stays undecided; then the rows' bytes are no matter. */
+	bool (*rows_f64)(const struct pe_turn_job *job);
+	bool (*rows_f32)(const struct pe_turn_job *job);
+	bool (*rows_f16)(const struct pe_turn_job *job);
+	bool (*rows_bf16)(const struct pe_turn_job *job);
 };
 
 /* v3 and v4 exist on x86-64 alone. */
@@ -85,9 +86,9 @@ struct pe_turn_step {
 	bool exact; /* no error at all */
 };
 
-/* +-whole 2^exponent, exponent <= 0. */
+/* +-digits 2^exponent, exponent <= 0; from -64 to -1 also as whole + part 2^-64. */
 struct pe_turn_position {
-	uint64_t whole;
+	uint64_t digits, whole, part;
 	int exponent;
 	bool negative;
 };

@@ -250,24 +250,32 @@ any_f32(uvec v)
 #define any_f16 any_f32
 #define any_bf16 any_f32
 
-/* What rounds to itself at both ends leaves no bit in the difference. */
+/* What rounds to the same at both ends of x +- slack leaves no bit in the difference. */
+INLINE ivec
+mark_f64(ivec undecided, vec upper, vec lower)
+{
+	return undecided | ((ivec)upper ^ (ivec)lower);
+}
+
+INLINE uvec mark(uvec undecided, uvec upper, uvec lower); /* undecided | (upper ^ lower) */
+
 INLINE vec
 round_f64(struct wide x, vec slack, ivec *undecided)
 {
 	const vec upper = x.h + (x.l + slack), lower = x.h + (x.l - slack);
 
-	*undecided |= (ivec)upper ^ (ivec)lower;
+	*undecided = mark_f64(*undecided, upper, lower);
 	return upper;
 }
 
 INLINE fvec
-round_f32(vec x, vec slack, uvec *undecided)
+round_f32(vec upper, vec lower, uvec *undecided)
 {
-	const fvec upper = __builtin_convertvector(x + slack, fvec),
-		   lower = __builtin_convertvector(x - slack, fvec);
+	const fvec up = __builtin_convertvector(upper, fvec),
+		   low = __builtin_convertvector(lower, fvec);
 
-	*undecided |= (uvec)upper ^ (uvec)lower;
-	return upper;
+	*undecided = mark(*undecided, (uvec)up, (uvec)low);
+	return up;
 }
 
 /* Cut to 24 bits with the last one set: on the same side of every number of 23 bits as before, so rounding to 11 or 8 bits comes
@@ -281,23 +289,23 @@ cut_odd(vec x)
 }
 
 INLINE uvec
-round_f16(vec x, vec slack, uvec *undecided)
+round_f16(vec upper, vec lower, uvec *undecided)
 {
-	const uvec upper = halve(cut_odd(x + slack)), lower = halve(cut_odd(x - slack));
+	const uvec up = halve(cut_odd(upper)), low = halve(cut_odd(lower));
 
-	*undecided |= upper ^ lower;
-	return upper;
+	*undecided = mark(*undecided, up, low);
+	return up;
 }
 
 /* An odd last bit is never a tie: adding a half and cutting rounds to nearest. */
 INLINE uvec
-round_bf16(vec x, vec slack, uvec *undecided)
+round_bf16(vec upper, vec lower, uvec *undecided)
 {
-	const uvec upper = ((uvec)cut_odd(x + slack) + 0x8000) >> 16,
-		   lower = ((uvec)cut_odd(x - slack) + 0x8000) >> 16;
+	const uvec up = ((uvec)cut_odd(upper) + 0x8000) >> 16,
+		   low = ((uvec)cut_odd(lower) + 0x8000) >> 16;
 
-	*undecided |= upper ^ lower;
-	return upper;
+	*undecided = mark(*undecided, up, low);
+	return up;
 }
 
 /* What is done to one vector of pairs: the anchor's lanes i turned by b's and rounded. */
@@ -311,15 +319,17 @@ make_f64(const struct pe_turn_job *j, const struct pe_turn_wide *by, size_t i, v
 	out[1] = round_f64(cross(a.c, b.c, negated(a.s), b.s), all(j->slack_cosine), undecided);
 }
 
-#define MAKE_NARROW(elem, lanes)                                                              \
-	INLINE void make_##elem(const struct pe_turn_job *j, const struct pe_turn_wide *by,   \
-				size_t i, lanes out[2], uvec *undecided)                      \
-	{                                                                                     \
-		const vec s = load(j->anchor->sh + i), c = load(j->anchor->ch + i);           \
-		const vec rs = load(by->sh + i), rc = load(by->ch + i);                       \
-                                                                                              \
-		out[0] = round_##elem(madd(c, rs, s * rc), load(j->slack + i), undecided);    \
-		out[1] = round_##elem(madd(-s, rs, c * rc), all(j->slack_cosine), undecided); \
+#define MAKE_NARROW(elem, lanes)                                                             \
+	INLINE void make_##elem(const struct pe_turn_job *j, const struct pe_turn_wide *by,  \
+				size_t i, lanes out[2], uvec *undecided)                     \
+	{                                                                                    \
+		const vec s = load(j->anchor->sh + i), c = load(j->anchor->ch + i);          \
+		const vec rs = load(by->sh + i), rc = load(by->ch + i);                      \
+		const vec sine = madd(c, rs, madd(s, rc, load(j->slack + i))),               \
+			  cosine = madd(-s, rs, madd(c, rc, all(j->slack_cosine)));          \
+                                                                                             \
+		out[0] = round_##elem(sine, sine - load(j->spread + i), undecided);          \
+		out[1] = round_##elem(cosine, cosine - all(2 * j->slack_cosine), undecided); \
 	}
 MAKE_NARROW(f32, fvec)
 MAKE_NARROW(f16, uvec)
@@ -395,57 +405,53 @@ zip_f16(uint16_t *to, uvec first, uvec second)
 
 /* The loop over rows and lanes for one element. A last vector that is not wholly wanted, and a layout in which
  * neither members nor lanes are neighbours, go value by value. */
-#define ROWS(elem, type, lanes, bits)                                                              \
-	INLINE void some_##elem(type *to, size_t i, lanes v, const struct pe_turn_job *j,          \
-				size_t count)                                                      \
-	{                                                                                          \
-		if (j->step == 1 && i + LANES <= count) {                                          \
-			lay_##elem(to + i, v);                                                     \
-			return;                                                                    \
-		}                                                                                  \
-		type value[LANES];                                                                 \
-		lay_##elem(value, v);                                                              \
-		for (size_t k = 0; k < LANES && i + k < count; k++)                                \
-			to[(i + k) * j->step] = value[k];                                          \
-	}                                                                                          \
-                                                                                                   \
-	INLINE uint64_t with_##elem(const struct pe_turn_job *j, bool zipped, int first)           \
-	{                                                                                          \
-		const size_t both = j->sines < j->cosines ? j->sines : j->cosines;                 \
-		const size_t whole =                                                               \
-		    !zipped || both < j->begin                                                     \
-			? j->begin                                                                 \
-			: j->begin + ((both < j->end ? both : j->end) - j->begin) / LANES * LANES; \
-		uint64_t marked = 0;                                                               \
-                                                                                                   \
-		for (size_t k = 0; k < j->rows; k++) {                                             \
-			const struct pe_turn_wide *by = &j->by[k];                                 \
-			type *sine = (type *)j->sine + k * j->row;                                 \
-			type *cosine = (type *)j->cosine + k * j->row;                             \
-			type *pair = first == 0 ? sine : cosine;                                   \
-			bits undecided = {0};                                                      \
-			lanes v[2];                                                                \
-			size_t i = j->begin;                                                       \
-                                                                                                   \
-			for (; i < whole; i += LANES) {                                            \
-				make_##elem(j, by, i, v, &undecided);                              \
-				zip_##elem(pair + 2 * i, v[first], v[1 - first]);                  \
-			}                                                                          \
-			for (; i < j->end; i += LANES) {                                           \
-				make_##elem(j, by, i, v, &undecided);                              \
-				some_##elem(sine, i, v[0], j, j->sines);                           \
-				some_##elem(cosine, i, v[1], j, j->cosines);                       \
-			}                                                                          \
-			marked |= (uint64_t)any_##elem(undecided) << k;                            \
-		}                                                                                  \
-		return marked;                                                                     \
-	}                                                                                          \
-                                                                                                   \
-	static uint64_t rows_##elem(const struct pe_turn_job *j)                                   \
-	{                                                                                          \
-		if (!j->zipped)                                                                    \
-			return with_##elem(j, false, 0);                                           \
-		return j->cosine_first ? with_##elem(j, true, 1) : with_##elem(j, true, 0);        \
+#define ROWS(elem, type, lanes, bits)                                                         \
+	INLINE void some_##elem(type *to, size_t i, lanes v, const struct pe_turn_job *j,     \
+				size_t count)                                                 \
+	{                                                                                     \
+		if (j->step == 1 && i + LANES <= count) {                                     \
+			lay_##elem(to + i, v);                                                \
+			return;                                                               \
+		}                                                                             \
+		type value[LANES];                                                            \
+		lay_##elem(value, v);                                                         \
+		for (size_t k = 0; k < LANES && i + k < count; k++)                           \
+			to[(i + k) * j->step] = value[k];                                     \
+	}                                                                                     \
+                                                                                              \
+	INLINE bool with_##elem(const struct pe_turn_job *given, bool zipped, int first)      \
+	{                                                                                     \
+		const struct pe_turn_job own = *given, *j = &own; /* no store can alias it */ \
+		const size_t both = j->sines < j->cosines ? j->sines : j->cosines;            \
+		const size_t zips = both < j->end ? both : j->end;                            \
+		bits undecided = {0};                                                         \
+		lanes v[2];                                                                   \
+                                                                                              \
+		for (size_t k = 0; k < j->rows; k++) {                                        \
+			const struct pe_turn_wide *by = &j->by[k];                            \
+			type *sine = (type *)j->sine + k * j->row;                            \
+			type *cosine = (type *)j->cosine + k * j->row;                        \
+			type *pair = first == 0 ? sine : cosine;                              \
+			size_t i = j->begin;                                                  \
+                                                                                              \
+			for (; zipped && i + LANES <= zips; i += LANES) {                     \
+				make_##elem(j, by, i, v, &undecided);                         \
+				zip_##elem(pair + 2 * i, v[first], v[1 - first]);             \
+			}                                                                     \
+			for (; i < j->end; i += LANES) {                                      \
+				make_##elem(j, by, i, v, &undecided);                         \
+				some_##elem(sine, i, v[0], j, j->sines);                      \
+				some_##elem(cosine, i, v[1], j, j->cosines);                  \
+			}                                                                     \
+		}                                                                             \
+		return !any_##elem(undecided);                                                \
+	}                                                                                     \
+                                                                                              \
+	static bool rows_##elem(const struct pe_turn_job *j)                                  \
+	{                                                                                     \
+		if (!j->zipped)                                                               \
+			return with_##elem(j, false, 0);                                      \
+		return j->cosine_first ? with_##elem(j, true, 1) : with_##elem(j, true, 0);   \
 	}
 ROWS(f64, double, vec, ivec)
 ROWS(f32, float, fvec, uvec)

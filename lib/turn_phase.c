@@ -32,17 +32,6 @@ multiply(uint64_t a, uint64_t b, uint64_t *carry)
 #endif
 }
 
-/* x 2^exponent for 2^exponent in the normal range. */
-static inline double
-scaled(uint64_t x, int exponent)
-{
-	const uint64_t bits = (uint64_t)(1023 + exponent) << 52;
-	double power;
-
-	memcpy(&power, &bits, sizeof power);
-	return (double)x * power;
-}
-
 /* leading zeros of x > 0 */
 static inline int
 leading_zeros(uint64_t x)
@@ -57,84 +46,79 @@ leading_zeros(uint64_t x)
 #endif
 }
 
-/* The value of word[0 .. n-1] as a binary fraction times 2^-shift, cut after 106 bits. */
-static inline void
-to_wide(const uint64_t *word, size_t n, int shift, double *high, double *low)
+/* +-x 2^exponent for x < 2^53 and 2^exponent in the normal range. x is taken for signed, because SSE2 converts nothing else. */
+static inline double
+scaled(uint64_t x, int exponent, uint64_t negative)
 {
-	size_t k = 0;
+	const uint64_t bits = (uint64_t)(1023 + exponent) << 52 | negative << 63;
+	double power;
 
-	while (k < n && word[k] == 0)
-		k++;
-	*high = *low = 0;
-	if (k == n)
-		return;
-	const int z = leading_zeros(word[k]);
-	const uint64_t second = k + 1 < n ? word[k + 1] : 0, third = k + 2 < n ? word[k + 2] : 0;
-	const uint64_t upper = z == 0 ? word[k] : word[k] << z | second >> (64 - z);
-	const uint64_t lower = z == 0 ? second : second << z | third >> (64 - z);
-	const int exponent = -53 - z - 64 * (int)k;
-
-	*high = scaled(upper >> 11, exponent);
-	*low = scaled((upper & 0x7ff) << 42 | lower >> 22, exponent - 53);
-	if (shift > 0) {
-		*high = ldexp(*high, -shift);
-		*low = ldexp(*low, -shift);
-	}
+	memcpy(&power, &bits, sizeof power);
+	return (double)(int64_t)x * power;
 }
 
-/* Takes the nearest entry of the table off the fraction of a turn in word[], and negates all if asked. What stays
- * negative is complemented, one unit of the last word short of negated. True if nothing is left. */
+/* Words above and below a cut, shifted left by 0 .. 63 bits. */
+static inline uint64_t
+shifted(uint64_t upper, uint64_t lower, int bits)
+{
+	return upper << bits | lower >> 1 >> (63 - bits);
+}
+
+/* A binary fraction of five words, most significant first. By value: where it lies in registers, nothing waits for memory. */
+struct fraction {
+	uint64_t a, b, c, d, e;
+};
+
+/* The value of a fraction, cut after 106 bits. */
+static inline void
+to_wide(struct fraction f, uint64_t negative, double *high, double *low)
+{
+	int exponent = -53;
+
+	for (; f.a == 0; exponent -= 64) {
+		if ((f.b | f.c | f.d | f.e) == 0) {
+			*high = *low = 0;
+			return;
+		}
+		f = (struct fraction){f.b, f.c, f.d, f.e, 0};
+	}
+	const int z = leading_zeros(f.a);
+	const uint64_t upper = shifted(f.a, f.b, z), lower = shifted(f.b, f.c, z);
+
+	exponent -= z;
+	*high = scaled(upper >> 11, exponent, negative);
+	*low = scaled((upper & 0x7ff) << 42 | lower >> 22, exponent - 53, negative);
+}
+
+/* Takes the nearest entry of the table off a fraction of a turn, and negates all if asked. What is less than the entry
+ * is complemented, one unit of the last word short of negated. True if nothing is left. */
 static inline bool
-put(struct pe_turn_phase *phase, size_t lane, uint64_t *word, size_t n, bool negative)
+put(struct pe_turn_phase *phase, size_t lane, struct fraction f, uint64_t negative)
 {
 	const uint64_t half = UINT64_C(1) << (63 - CELL_BITS);
-	const uint64_t raised = word[0] + half;
-	const uint64_t entry = raised >> (64 - CELL_BITS);
-	uint64_t any = 0, sign;
-	double high, low;
+	const uint64_t raised = f.a + half, left = (raised & (2 * half - 1)) - half;
+	const uint64_t below = left >> 63, flip = (uint64_t)0 - below;
+	const double *entry = pe_turn_table[raised >> (64 - CELL_BITS)];
 
-	word[0] = (raised & (2 * half - 1)) - half;
-	sign = (uint64_t)0 - (word[0] >> 63);
-	for (size_t k = 0; k < n; k++) {
-		any |= word[k];
-		word[k] ^= sign;
-	}
-	to_wide(word, n, 0, &high, &low);
-	const bool flip = (sign & 1) != negative;
-	const double *value = pe_turn_table[entry];
-	phase->high[lane] = flip ? -high : high;
-	phase->low[lane] = flip ? -low : low;
-	phase->entry[0][lane] = negative ? -value[0] : value[0];
-	phase->entry[1][lane] = negative ? -value[1] : value[1];
-	phase->entry[2][lane] = value[2];
-	phase->entry[3][lane] = value[3];
-	return any == 0;
+	to_wide((struct fraction){left ^ flip, f.b ^ flip, f.c ^ flip, f.d ^ flip, f.e ^ flip},
+		below ^ negative, &phase->high[lane], &phase->low[lane]);
+	phase->entry[0][lane] = negative ? -entry[0] : entry[0];
+	phase->entry[1][lane] = negative ? -entry[1] : entry[1];
+	phase->entry[2][lane] = entry[2];
+	phase->entry[3][lane] = entry[3];
+	return (left | f.b | f.c | f.d | f.e) == 0;
 }
 
-/* The fraction of a turn at a whole position: the part of the product below one turn. */
-static inline void
-whole_turns(uint64_t word[3], const struct pe_turn_step *step, uint64_t whole)
-{
-	uint64_t carry = 0;
-
-	for (size_t k = 3; k > 0; k--)
-		word[k - 1] = multiply(whole, step->word[k], &carry);
-}
-
-/* Shifts a fraction by bits, to the left (what passes the point is dropped) or to the right. */
+/* Shifts a fraction by -8 .. 128 bits to the left; what passes the point is dropped. */
 static void
 shift_words(uint64_t word[WORDS], int left)
 {
-	uint64_t from[3 * WORDS] = {0};
+	const uint64_t from[WORDS + 3] = {0, word[0], word[1], word[2], word[3], word[4]};
+	const size_t whole = (size_t)(left + 64) / 64; /* 0 below 0 */
+	const int bits = (left + 64) % 64;
 
-	memcpy(from + WORDS, word, WORDS * sizeof *word);
-	const size_t whole = (size_t)(left + 64 * WORDS) / 64;
-	const int bits = (left + 64 * WORDS) % 64;
-	for (size_t k = 0; k < WORDS; k++) {
-		const uint64_t next = k + whole + 1 < 3 * WORDS ? from[k + whole + 1] : 0;
-		word[k] =
-		    bits == 0 ? from[k + whole] : from[k + whole] << bits | next >> (64 - bits);
-	}
+	for (size_t k = 0; k < WORDS; k++)
+		word[k] = shifted(from[k + whole], from[k + whole + 1], bits);
 }
 
 /* The general case. The product has 320 bits, the point of a turn stands `point` bits above its end. Left of the point is
@@ -144,40 +128,77 @@ set_general(struct pe_turn_phase *phase, size_t lane, const struct pe_turn_step 
 	    struct pe_turn_position position)
 {
 	const int point = 192 + step->shift - position.exponent;
-	const bool negative = position.negative != step->negative;
+	const uint64_t negative = position.negative != step->negative;
 	uint64_t word[WORDS], carry = 0;
 
 	for (size_t k = 4; k > 0; k--)
-		word[k] = multiply(position.whole, step->word[k - 1], &carry);
+		word[k] = multiply(position.digits, step->word[k - 1], &carry);
 	word[0] = carry;
-	if (point >= 64 * WORDS + CELL_BITS + 1) {
-		double high, low;
-		to_wide(word, WORDS, point - 64 * WORDS, &high, &low);
-		phase->high[lane] = negative ? -high : high;
-		phase->low[lane] = negative ? -low : low;
-		for (size_t k = 0; k < 4; k++)
-			phase->entry[k][lane] = pe_turn_table[0][k];
-		return !(word[0] | word[1] | word[2] | word[3] | word[4]);
-	}
-	shift_words(word, 64 * WORDS - point);
-	return put(phase, lane, word, WORDS, negative);
+	if (point <= 64 * WORDS + CELL_BITS)
+		shift_words(word, 64 * WORDS - point);
+	const struct fraction f = {word[0], word[1], word[2], word[3], word[4]};
+	if (point <= 64 * WORDS + CELL_BITS)
+		return put(phase, lane, f, negative);
+	to_wide(f, negative, &phase->high[lane], &phase->low[lane]);
+	const bool none = phase->high[lane] == 0;
+	phase->high[lane] = ldexp(phase->high[lane], 64 * WORDS - point);
+	phase->low[lane] = ldexp(phase->low[lane], 64 * WORDS - point);
+	for (size_t k = 0; k < 4; k++)
+		phase->entry[k][lane] = pe_turn_table[0][k];
+	return none;
+}
+
+/* A step of usual size, and a whole position: the fraction of a turn is three words of the product. */
+static inline bool
+set_whole(struct pe_turn_phase *phase, size_t lane, const struct pe_turn_step *step,
+	  struct pe_turn_position position)
+{
+	uint64_t carry = 0;
+	const uint64_t c = multiply(position.digits, step->word[3], &carry);
+	const uint64_t b = multiply(position.digits, step->word[2], &carry);
+	const uint64_t a = multiply(position.digits, step->word[1], &carry);
+
+	return put(phase, lane, (struct fraction){a, b, c, 0, 0},
+		   position.negative != step->negative);
+}
+
+/* A step of usual size, and a position of a word before and a word behind the point. */
+static inline bool
+set_mixed(struct pe_turn_phase *phase, size_t lane, const struct pe_turn_step *step,
+	  struct pe_turn_position position)
+{
+	uint64_t behind = 0, before = 0;
+	const uint64_t d = multiply(position.part, step->word[3], &behind);
+	const uint64_t c = multiply(position.part, step->word[2], &behind);
+	const uint64_t b = multiply(position.part, step->word[1], &behind);
+	const uint64_t a = multiply(position.part, step->word[0], &behind);
+	const uint64_t wc = multiply(position.whole, step->word[3], &before) + c;
+	before += wc < c;
+	const uint64_t wb = multiply(position.whole, step->word[2], &before) + b;
+	before += wb < b;
+	const uint64_t wa = multiply(position.whole, step->word[1], &before) + a;
+
+	return put(phase, lane, (struct fraction){wa, wb, wc, d, 0},
+		   position.negative != step->negative);
+}
+
+static inline bool
+set(struct pe_turn_phase *phase, size_t lane, const struct pe_turn_step *step,
+    struct pe_turn_position position)
+{
+	if (step->shift != 0 || position.exponent < -64)
+		return set_general(phase, lane, step, position);
+	return position.exponent == 0 ? set_whole(phase, lane, step, position)
+				      : set_mixed(phase, lane, step, position);
 }
 
 bool
 pe_turn_phase_set(struct pe_turn_phase *phase, size_t lane, const struct pe_turn_step *step,
 		  struct pe_turn_position position)
 {
-	uint64_t word[3];
+	const bool none = set(phase, lane, step, position);
 
-	bool none;
-
-	if (position.exponent != 0 || step->shift != 0) {
-		none = set_general(phase, lane, step, position);
-	} else {
-		whole_turns(word, step, position.whole);
-		none = put(phase, lane, word, 3, position.negative != step->negative);
-	}
-	return position.whole == 0 || (none && step->exact);
+	return position.digits == 0 || (none && step->exact);
 }
 
 void
@@ -195,7 +216,7 @@ pe_turn_phases(struct pe_turn_phase *phase, const struct pe_turn_step *step, siz
 	       struct pe_turn_position position)
 {
 	for (size_t i = 0; i < n; i++)
-		(void)pe_turn_phase_set(phase, i, &step[i], position);
+		(void)set(phase, i, &step[i], position);
 	pe_turn_phase_pad(phase, n);
 }
 
@@ -206,12 +227,18 @@ pe_turn_position_of(double x)
 
 	if (x == 0)
 		return position;
-	position.whole = (uint64_t)ldexp(frexp(fabs(x), &position.exponent), 53);
+	position.digits = (uint64_t)ldexp(frexp(fabs(x), &position.exponent), 53);
 	position.exponent -= 53;
 	for (; position.exponent > 0; position.exponent--) /* |x| < 2^63: at most 10 times */
-		position.whole <<= 1;
-	for (; position.exponent < 0 && !(position.whole & 1); position.exponent++)
-		position.whole >>= 1;
+		position.digits <<= 1;
+	for (; position.exponent < 0 && !(position.digits & 1); position.exponent++)
+		position.digits >>= 1;
+	if (position.exponent < 0 && position.exponent >= -63) {
+		position.whole = position.digits >> -position.exponent;
+		position.part = position.digits << (64 + position.exponent);
+	} else if (position.exponent == -64) {
+		position.part = position.digits;
+	}
 	return position;
 }
 
@@ -219,7 +246,7 @@ struct pe_turn_position
 pe_turn_position_of_integer(int64_t x)
 {
 	return (struct pe_turn_position){
-	    .whole = x < 0 ? (uint64_t)0 - (uint64_t)x : (uint64_t)x,
+	    .digits = x < 0 ? (uint64_t)0 - (uint64_t)x : (uint64_t)x,
 	    .negative = x < 0,
 	};
 }

@@ -15,6 +15,12 @@ madd(vec a, vec b, vec c)
 }
 
 INLINE uvec
+mark(uvec undecided, uvec upper, uvec lower)
+{
+	return undecided | (upper ^ lower);
+}
+
+INLINE uvec
 halve(fvec x)
 {
 	return (uvec)_mm_cvtepu16_epi32(_mm_cvtps_ph((__m128)x, _MM_FROUND_TO_NEAREST_INT));

@@ -15,6 +15,13 @@ madd(vec a, vec b, vec c)
 }
 
 INLINE uvec
+mark(uvec undecided, uvec upper, uvec lower)
+{
+	return (uvec)_mm256_ternarylogic_epi32((__m256i)undecided, (__m256i)upper, (__m256i)lower,
+					       0xf6);
+}
+
+INLINE uvec
 halve(fvec x)
 {
 	return (uvec)_mm256_cvtepu16_epi32(_mm256_cvtps_ph((__m256)x, _MM_FROUND_TO_NEAREST_INT));
