@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
+# shellcheck disable=SC2016,SC2059  # scripts in single quotes, text in printf escapes, a file read twice
 # Reading and writing of every format, through pe-cat: spellings that are accepted, faults and their exact text.
 load helper
-# shellcheck disable=SC2016,SC2059  # text comes in printf escapes, scripts in single quotes
 
 # fault TEXT MESSAGE [OPTION...]: pe-cat refuses the text (printf escapes) on stdin with status 1 and this message.
 fault() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
+# shellcheck disable=SC2016,SC2094  # scripts in single quotes, text in printf escapes, a file read twice
 # pe-cat: stacking, cutting, transposing, elements; what is refused. tests/formats.bats holds the formats themselves.
 load helper
-# shellcheck disable=SC2016  # scripts in single quotes
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
@@ -79,8 +79,8 @@ setup() {
 @test "law: npy takes the widest element of the inputs" {
 	local a b due
 	while read -r a b due; do
-		pe-cat -t npy:$a x.csv >a.npy
-		pe-cat -t $b x.csv >"b.$b"
+		pe-cat -t "npy:$a" x.csv >a.npy
+		pe-cat -t "$b" x.csv >"b.$b"
 		pe-cat -d 3 -t npy a.npy "b.$b" | grep -q "'<$due'" || fail "$a $b $due"
 	done <<-'END'
 		f32 f32 f4

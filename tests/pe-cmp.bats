@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
+# shellcheck disable=SC2016,SC2059  # scripts in single quotes, text in printf escapes, a file read twice
 # pe-cmp: its line, its limits, its statuses.
 load helper
-# shellcheck disable=SC2016,SC2059  # scripts in single quotes, values in printf escapes
 
 # compares STATUS LINE A B [OPTION...]: A and B are the cells, in printf escapes.
 compares() {
