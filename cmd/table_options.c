@@ -133,6 +133,18 @@ check_size(const struct table_options *o, size_t dim)
 		cli_refuse("-n: %zu rows x %zu columns x 8 bytes overflows", (size_t)o->count, dim);
 }
 
+/* dim is 0 where an input will tell it. */
+static void
+check_columns(const struct table_options *o, size_t dim)
+{
+	const struct pe_convention *c = &o->convention;
+
+	if (c->odd == PE_ODD_DROP && c->layout == PE_LAYOUT_HALVES)
+		cli_refuse("--odd: interleaved columns alone drop a value: 'drop'");
+	if (dim % 2 != 0 && (c->odd == PE_ODD_ERROR || o->given[KEY_GRID]))
+		cli_refuse("-d: must be even: '%zu'", dim);
+}
+
 static void
 check_options(const struct table_options *o, const struct cli *cli)
 {
@@ -160,8 +172,7 @@ check_options(const struct table_options *o, const struct cli *cli)
 	if (cli->common.dim == 0 && o->learned == NULL && !given[KEY_ADD])
 		cli_missing('d');
 	check_size(o, cli->common.dim);
-	if (o->convention.odd == PE_ODD_ERROR && cli->common.dim % 2 != 0)
-		cli_refuse("-d: must be even: '%zu'", cli->common.dim);
+	check_columns(o, cli->common.dim);
 }
 
 struct table_options

@@ -26,6 +26,8 @@ pe_learned_check(const struct pe_learned *l, struct pe_error *e)
 {
 	size_t product;
 
+	if (l->table->rows == 0)
+		return pe_fail(e, PE_FAULT_DATA, "%s: a learned table needs rows", l->name);
 	/* place() multiplies up to 2 T + 1 by R, and its weights must be exact in a double */
 	if (l->stretch >= (size_t)1 << 51 || l->table->rows >= (size_t)1 << 51 ||
 	    !pe_num_size(2 * l->stretch + 1, l->table->rows, 1, &product))

@@ -21,10 +21,10 @@ enum pe_align {
 };
 
 struct pe_learned {
-	const struct pe_matrix *table; /* at least one row */
-	const char *name;              /* of the table, for messages */
-	int64_t row_offset;            /* position t reads row t + row_offset; within +-2^53 */
-	size_t stretch;                /* rows that the table is resampled to first; 0: as it is */
+	const struct pe_matrix *table;
+	const char *name;   /* of the table, for messages */
+	int64_t row_offset; /* position t reads row t + row_offset; within +-2^53 */
+	size_t stretch;     /* rows that the table is resampled to first; 0: as it is */
 	enum pe_align align;
 	double gain; /* multiplies values */
 };
@@ -35,7 +35,7 @@ size_t pe_learned_rows(const struct pe_learned *l);
 /* Whether rows are handed out as they are, in the table's own element; else they are computed. */
 bool pe_learned_is_plain(const struct pe_learned *l);
 
-/* PE_FAULT_ARGUMENT if the stretched sizes cannot be computed with. */
+/* PE_FAULT_DATA where the table has no rows, PE_FAULT_ARGUMENT where the stretched sizes cannot be computed with. */
 int pe_learned_check(const struct pe_learned *l, struct pe_error *e);
 
 /* Checks that rows from .. from + n - 1 of those positions (n may be PE_ENDLESS, or reach past the last position) are all

@@ -134,13 +134,13 @@ check_axis(const struct pe_convention *c, size_t cells, double *last, struct pe_
 
 	*last = 0;
 	if (cells > pe_positions_rows(&coordinates))
-		return pe_fail(e, PE_FAULT_ARGUMENT, "a coordinate of the grid lies beyond 2^53");
+		return pe_fail(e, PE_FAULT_ARGUMENT, "grid: a coordinate lies beyond 2^53");
 	if (!c->grid_normalize)
 		return 0;
 	*last = (double)(c->grid_start + (int64_t)cells - 1);
 	if (*last <= 0)
 		return pe_fail(e, PE_FAULT_ARGUMENT,
-			       "a normalized grid needs a last coordinate above 0: '%.0f'", *last);
+			       "grid-normalize: needs a last coordinate above 0: '%.0f'", *last);
 	return 0;
 }
 

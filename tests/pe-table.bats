@@ -228,6 +228,8 @@ setup() {
 	refused 1 "pe-table: position 8: t.csv stretched has rows 0..7" pe-table --learned t.csv -n 9 --stretch 8
 	printf '%s\n' 3 0 4 >ids
 	refused 1 "pe-table: position 4: t.csv has rows 0..3" pe-table --learned t.csv --positions ids
+	pe-table -n 0 -d 3 -t npy -o none.npy
+	refused 1 "pe-table: none.npy: a learned table needs rows" pe-table --learned none.npy -n 0
 	printf '%s\n' 3 0.5 >ids
 	refused 1 "pe-table: ids: row 1: a position in a learned table must be whole: '0.5'" pe-table --learned t.csv --positions ids
 }
@@ -274,7 +276,8 @@ setup() {
 	refused 1 "pe-table: three: 3 positions for 2 rows" pe-table --add --positions three x.csv -o out.csv
 	refused 1 "pe-table: one: no position for row 1" pe-table --add --positions one x.csv -o out.csv
 	refused 1 "pe-table: row 1: the grid has no more cells" pe-table --add --grid 1x1 x.csv -o out.csv
-	refused 1 "pe-table: position 1: one has rows 0..0" pe-table --add --learned <(echo 7,7) x.csv -o out.csv || true
+	echo 7,7 >table.csv
+	refused 1 "pe-table: position 1: table.csv has rows 0..0" pe-table --add --learned table.csv x.csv -o out.csv
 	refused 1 "pe-table: row 1: position beyond 2^53" pe-table --add -s 9007199254740992 x.csv -o out.csv
 	[ ! -e out.csv ]
 	pe-table -n 2 -d 2 -t npy -o x.npy # a header tells the rows: refused before the first byte
@@ -294,7 +297,7 @@ setup() {
 	refused 2 "pe-table: -n: position beyond 2^53 in row 2: '3'" pe-table -n 3 -d 2 -s -9007199254740991 --step -1
 	refused 2 "pe-table: -n: position beyond 2^53 in row 1: '2'" pe-table -n 2 -d 2 --step -9223372036854775808
 	refused 2 "pe-table: --grid-start: beyond 2^53, where positions are exact: '-9007199254740993'" pe-table --grid 2 -d 4 --grid-start -9007199254740993
-	refused 2 "pe-table: a coordinate of the grid lies beyond 2^53" pe-table --grid 2x1 -d 4 --grid-start 9007199254740992
+	refused 2 "pe-table: grid: a coordinate lies beyond 2^53" pe-table --grid 2x1 -d 4 --grid-start 9007199254740992
 	echo 1e17 >far
 	refused 1 "pe-table: far: row 0: position beyond 2^53: '1e+17'" pe-table -d 2 --positions far
 	printf '%s\n' 1 nan >far
@@ -418,9 +421,9 @@ setup() {
 	refused 2 "pe-table: -d: must be positive: '0'" pe-table -n 4 -d 0
 	refused 2 "pe-table: -d: not an integer: '4.0'" pe-table -n 4 -d 4.0
 	refused 2 "pe-table: -d: must be even: '7'" pe-table -n 4 -d 7 --odd error
-	refused 2 "pe-table: an odd width drops a value of interleaved columns only" pe-table -n 4 -d 8 --odd drop --layout halves
-	refused 2 "pe-table: the width of a grid's row must be even: '7'" pe-table --grid 2 -d 7
-	refused 2 "pe-table: a normalized grid needs a last coordinate above 0: '0'" pe-table --grid 2x1 -d 8 --grid-normalize
+	refused 2 "pe-table: --odd: interleaved columns alone drop a value: 'drop'" pe-table -n 4 -d 8 --odd drop --layout halves
+	refused 2 "pe-table: -d: must be even: '7'" pe-table --grid 2 -d 7
+	refused 2 "pe-table: grid-normalize: needs a last coordinate above 0: '0'" pe-table --grid 2x1 -d 8 --grid-normalize
 	refused 2 "pe-table: --grid: must be a count or ROWSxCOLS, both positive: '0x3'" pe-table --grid 0x3 -d 8
 	refused 2 "pe-table: -b: must be positive: '0'" pe-table -n 4 -d 4 -b 0
 	refused 2 "pe-table: -b: must be finite: 'nan'" pe-table -n 4 -d 4 -b nan
