@@ -85,12 +85,12 @@ lay_out(struct pe_attend *p)
 			p->tile -= PE_ATTEND_ROWS;
 	}
 	good = place(&l, &l.query, p->tile, s->dim, size) &&
-	       place(&l, &l.logits, p->tile, PE_ATTEND_BLOCK, size) &&
+	       place(&l, &l.logits, PE_ATTEND_ROWS, PE_ATTEND_BLOCK, size) &&
 	       place(&l, &l.sums, p->tile, l.value_width, size) &&
 	       place(&l, &l.states, p->tile, lanes + 2, size) &&
-	       place(&l, &l.panel, s->dim, panel, size) &&
+	       place(&l, &l.panels, s->dim, PE_ATTEND_BLOCK, size) &&
 	       place(&l, &l.values, PE_ATTEND_BLOCK, l.value_width, size) &&
-	       place(&l, &l.alive, p->tile, PE_ATTEND_BLOCK, sizeof(bool)) &&
+	       place(&l, &l.alive, PE_ATTEND_ROWS, PE_ATTEND_BLOCK, sizeof(bool)) &&
 	       place(&l, &l.buckets, p->tile, l.bucket_width, size);
 	for (size_t i = 0; good && i < s->relatives; i++) {
 		l.ring_width[i] = ring_panels(&s->relative[i], p->tile, panel) * panel;

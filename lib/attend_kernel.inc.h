@@ -5,6 +5,8 @@
  *   VECTORS        vectors in a row of the register tile
  *   FUSED(a, b, c) a * b + c of vectors
  *   SPLAT(x)       a vector of x
+ *   MAX(a, b)      the larger ones, b where either is nan; and MAX_ACROSS(x), the largest of a vector without nan:
+ *                  both optional
  *   KERNEL         the name of the kernel
  * and includes this file. */
 #include <math.h>
@@ -102,13 +104,29 @@ store(real *to, vec x)
 	*(loose *)to = x;
 }
 
+#if !defined(MAX)
 INLINE vec
-max(vec a, vec b) /* b where either is nan */
+max(vec a, vec b)
 {
 	const bits more = a > b;
 
 	return (vec)(((bits)a & more) | ((bits)b & ~more));
 }
+#define MAX(a, b) max(a, b)
+#endif
+
+#if !defined(MAX_ACROSS)
+INLINE real
+max_across(vec x)
+{
+	real top = x[0];
+
+	for (size_t i = 1; i < LANES; i++)
+		top = x[i] > top ? x[i] : top;
+	return top;
+}
+#define MAX_ACROSS(x) max_across(x)
+#endif
 
 /* ---- 2^x ---- */
 
@@ -174,7 +192,7 @@ sum(const real *from, size_t n)
 }
 
 static real
-largest(const real *from, size_t n)
+largest(const real *from, size_t n) /* -inf where there is none but nan */
 {
 	real x = -(real)INFINITY;
 
@@ -323,12 +341,46 @@ weigh_alive(size_t rows, const real *weights, const bool *alive, struct part par
 
 /* ---- blocks ---- */
 
+#define SQUARE (16 / sizeof(real))
+typedef real quad __attribute__((vector_size(16)));
+typedef real loose_quad __attribute__((vector_size(16), aligned(sizeof(real)), may_alias));
+
+/* A square of a matrix, transposed: 16 bytes a row. */
+INLINE void
+transpose_square(real *to, const real *from, size_t stride)
+{
+	const loose_quad *const a = (const loose_quad *)from, *const b =
+								  (const loose_quad *)(from +
+										       stride);
+#if ELEMENT == 32
+	const loose_quad *const c = (const loose_quad *)(from + 2 * stride),
+				*const d = (const loose_quad *)(from + 3 * stride);
+	const quad ab = __builtin_shufflevector(*a, *b, 0, 4, 1, 5),
+		   cd = __builtin_shufflevector(*c, *d, 0, 4, 1, 5),
+		   ef = __builtin_shufflevector(*a, *b, 2, 6, 3, 7),
+		   gh = __builtin_shufflevector(*c, *d, 2, 6, 3, 7);
+
+	*(loose_quad *)to = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+	*(loose_quad *)(to + PANEL) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+	*(loose_quad *)(to + 2 * PANEL) = __builtin_shufflevector(ef, gh, 0, 1, 4, 5);
+	*(loose_quad *)(to + 3 * PANEL) = __builtin_shufflevector(ef, gh, 2, 3, 6, 7);
+#else
+	*(loose_quad *)to = __builtin_shufflevector(*a, *b, 0, 2);
+	*(loose_quad *)(to + PANEL) = __builtin_shufflevector(*a, *b, 1, 3);
+#endif
+}
+
 /* Columns of PANEL rows: to[c * PANEL + j] = row j, column c; zero beyond count. */
 static void
 transpose(real *to, const real *from, size_t stride, size_t dim, size_t count)
 {
+	const size_t whole_rows = count / SQUARE * SQUARE, whole_columns = dim / SQUARE * SQUARE;
+
+	for (size_t j = 0; j < whole_rows; j += SQUARE)
+		for (size_t c = 0; c < whole_columns; c += SQUARE)
+			transpose_square(to + c * PANEL + j, from + j * stride + c, stride);
 	for (size_t c = 0; c < dim; c++) {
-		for (size_t j = 0; j < count; j++)
+		for (size_t j = c < whole_columns ? whole_rows : 0; j < count; j++)
 			to[c * PANEL + j] = from[j * stride + c];
 		fill(to + c * PANEL, count, PANEL, 0);
 	}
@@ -367,13 +419,21 @@ struct work {
 	const struct pe_attend *plan;
 	const struct pe_attend_spec *spec;
 	int64_t position; /* of the tile's first row */
-	real *query, *logits, *sums, *panel, *values, *buckets;
+	real *query, *logits, *sums, *panels, *values, *buckets;
 	real *max;    /* of each row so far, times log2(e) */
 	real *factor; /* what the row's sums must be multiplied with when the block's are added */
 	real *lanes;  /* sum of the row's weights so far, by lane */
 	bool *alive;
 	real *rings[PE_ATTEND_RELATIVES];
 	size_t met[PE_ATTEND_RELATIVES]; /* panels below it are in the ring, or were */
+};
+
+/* A block of keys. */
+struct block {
+	size_t n0, count;   /* keys n0 .. n0 + count - 1 */
+	bool whole;         /* every row of the tile sees all of them */
+	const real *values; /* NULL: none are wanted */
+	bool finite;        /* the values */
 };
 
 /* Queries times scale, ROWS rows interleaved; zeros fill the last group up. */
@@ -407,7 +467,7 @@ begin(const struct pe_attend_task *task, void *scratch)
 	    .query = (real *)(base + l->query),
 	    .logits = (real *)(base + l->logits),
 	    .sums = (real *)(base + l->sums),
-	    .panel = (real *)(base + l->panel),
+	    .panels = (real *)(base + l->panels),
 	    .values = (real *)(base + l->values),
 	    .buckets = (real *)(base + l->buckets),
 	    .max = (real *)(base + l->states),
@@ -439,40 +499,54 @@ group(const struct work *w, size_t r) /* rows of the group that begins at row r 
 	return w->task->count - r < ROWS ? w->task->count - r : ROWS;
 }
 
-/* scale * q.k of the block's keys from n0 on, panel by panel, for the groups that see any of a panel. */
+/* The block's keys that some of `count` rows from row r on see. */
+static struct part
+seen(const struct work *w, const struct block *b, size_t r, size_t count)
+{
+	if (b->whole)
+		return (struct part){0, b->count};
+	return part_of(span_of_rows(w, r, count), b->n0, b->count);
+}
+
+/* The block's keys that the tile sees, transposed in panels. */
 static void
-meet_keys(struct work *w, size_t n0, struct part part)
+load_keys(struct work *w, const struct block *b)
 {
 	const struct pe_attend_spec *s = w->spec;
 	const size_t stride = s->kv_heads * s->dim, kv = w->task->head * s->kv_heads / s->heads;
-	const real *key = (const real *)s->key + n0 * stride + kv * s->dim;
+	const real *key = (const real *)s->key + b->n0 * stride + kv * s->dim;
+	const struct part part = seen(w, b, 0, w->task->count);
 
 	for (size_t j = part.from / PANEL * PANEL; j < part.to; j += PANEL) {
-		const size_t count = s->keys - n0 - j < PANEL ? s->keys - n0 - j : PANEL;
+		const size_t count = b->count - j < PANEL ? b->count - j : PANEL;
 
-		transpose(w->panel, key + j * stride, stride, s->dim, count);
-		for (size_t r = 0; r < w->task->count; r += ROWS) {
-			const size_t rows = group(w, r);
-			const struct part seen = part_of(span_of_rows(w, r, rows), n0 + j, PANEL);
-
-			if (seen.from < seen.to)
-				dot(rows, w->query + r * s->dim, s->dim, w->panel,
-				    w->logits + r * BLOCK + j, BLOCK);
-		}
+		transpose(w->panels + j * s->dim, key + j * stride, stride, s->dim, count);
 	}
+}
+
+/* scale * q.k of a group and the panels of the block that it sees any of. */
+static void
+meet_keys(struct work *w, size_t r, struct part part)
+{
+	const size_t dim = w->spec->dim, rows = group(w, r);
+
+	for (size_t j = part.from / PANEL * PANEL; j < part.to; j += PANEL)
+		dot(rows, w->query + r * dim, dim, w->panels + j * dim, w->logits + j, BLOCK);
 }
 
 /* scale * q.a of the vectors that the tile's rows meet at the block's keys: the panels not yet in the ring. Offsets only grow
  * from block to block, so each panel is met once in a tile. */
 static void
-meet_relative(struct work *w, size_t which, size_t n0, size_t count)
+meet_relative(struct work *w, size_t which, const struct block *b)
 {
 	const struct pe_attend_relative *a = &w->plan->relative[which];
 	const size_t dim = w->spec->dim, ring = w->plan->layout.ring_width[which];
 	const size_t stride = a->per_head ? w->spec->heads * dim : dim;
 	const real *vectors = (const real *)a->vectors + (a->per_head ? w->task->head * dim : 0);
-	const int64_t last = (int64_t)a->count - 1, nearest = (int64_t)n0 - w->position - a->first;
-	int64_t low = nearest - (int64_t)(w->task->count - 1), high = nearest + (int64_t)count - 1;
+	const int64_t last = (int64_t)a->count - 1,
+		      nearest = (int64_t)b->n0 - w->position - a->first;
+	int64_t low = nearest - (int64_t)(w->task->count - 1),
+		high = nearest + (int64_t)b->count - 1;
 
 	if (!a->clip && (high < 0 || low > last))
 		return;
@@ -483,9 +557,9 @@ meet_relative(struct work *w, size_t which, size_t n0, size_t count)
 	for (size_t p = w->met[which]; p <= (size_t)high / PANEL; p++) {
 		const size_t v = p * PANEL, n = a->count - v < PANEL ? a->count - v : PANEL;
 
-		transpose(w->panel, vectors + v * stride, stride, dim, n);
+		transpose(w->panels, vectors + v * stride, stride, dim, n);
 		for (size_t r = 0; r < w->task->count; r += ROWS)
-			dot(group(w, r), w->query + r * dim, dim, w->panel,
+			dot(group(w, r), w->query + r * dim, dim, w->panels,
 			    w->rings[which] + r * ring + v % ring, ring);
 		w->met[which] = p + 1;
 	}
@@ -547,13 +621,14 @@ finish_logits(const struct work *w, size_t r, size_t n0, struct part part)
 {
 	const struct pe_attend_task *t = w->task;
 	const int64_t m = w->position + (int64_t)r;
-	real *row = w->logits + r * BLOCK, *to = row + part.from;
+	real *row = w->logits + r % ROWS * BLOCK, *to = row + part.from;
 	const size_t key = n0 + part.from, n = part.to - part.from;
 	const int64_t offset = (int64_t)key - m;
 	const bool apart = t->rows->apart.values != NULL;
 	const size_t alone = !apart ? 0 : m == 0 ? n : key == 0 && n > 0 ? 1 : 0;
 
-	add_offsets(&t->rows->apart, t->head, offset, to, alone);
+	if (n > 0)
+		add_offsets(&t->rows->apart, t->head, offset, to, alone);
 	add_offsets(&t->rows->offsets, t->head, offset + (int64_t)alone, to + alone, n - alone);
 	for (size_t i = 0; i < w->spec->relatives; i++)
 		add_relative(w, i, r, offset, to, n);
@@ -563,29 +638,47 @@ finish_logits(const struct work *w, size_t r, size_t n0, struct part part)
 	fill(row, part.to, BLOCK, -(real)INFINITY);
 }
 
-/* Logits become weights relative to the largest logit so far: w = 2^(s log2(e) - max). */
+/* A larger logit than the row has met: its sums so far are to shrink. */
 static void
-soften(struct work *w, size_t r, bool note_alive)
+raise(struct work *w, size_t r, real max)
 {
-	real *row = w->logits + r * BLOCK, *lanes = w->lanes + r * LANES;
-	const real old = w->max[r];
-	vec top = SPLAT(-(real)INFINITY), sum = SPLAT(0);
+	w->factor[r] = power_of(w->max[r] - max);
+	w->max[r] = max;
+	store(w->lanes + r * LANES, load(w->lanes + r * LANES) * SPLAT(w->factor[r]));
+}
 
-	for (size_t j = 0; note_alive && j < BLOCK; j++)
-		w->alive[r * BLOCK + j] = !(row[j] == -(real)INFINITY);
-	for (size_t j = 0; j < BLOCK; j += LANES)
-		top = max(load(row + j), top);
-	const real high = largest((const real *)&top, LANES) * LOG2E;
-	const real new = high > old ? high : old, base = new == -(real)INFINITY ? 0 : new;
+/* Logits become weights relative to the row's largest so far: 2^(s log2(e) - max). */
+static void
+soften(struct work *w, size_t r)
+{
+	real *row = w->logits + r % ROWS * BLOCK, *lanes = w->lanes + r * LANES;
+	vec top = load(row), sum = load(lanes);
+
+	for (size_t j = LANES; j < BLOCK; j += LANES)
+		top = MAX(load(row + j), top);
+	const real high = MAX_ACROSS(MAX(top, SPLAT(-(real)INFINITY))) * LOG2E;
+	w->factor[r] = 1;
+	if (high > w->max[r]) {
+		raise(w, r, high);
+		sum = load(lanes);
+	}
+	const vec base = SPLAT(w->max[r] == -(real)INFINITY ? 0 : -w->max[r]);
 	for (size_t j = 0; j < BLOCK; j += LANES) {
-		const vec x = power(FUSED(load(row + j), SPLAT(LOG2E), SPLAT(-base)));
+		const vec x = power(FUSED(load(row + j), SPLAT(LOG2E), base));
 
 		store(row + j, x);
 		sum += x;
 	}
-	w->max[r] = new;
-	w->factor[r] = new == old ? 1 : power_of(old - new);
-	store(lanes, FUSED(load(lanes), SPLAT(w->factor[r]), sum));
+	store(lanes, sum);
+}
+
+static void
+note_alive(struct work *w, size_t r)
+{
+	const size_t row = r % ROWS * BLOCK;
+
+	for (size_t j = row; j < row + BLOCK; j++)
+		w->alive[j] = !(w->logits[j] == -(real)INFINITY);
 }
 
 /* The block's weights of row r, summed by the vector of relative_value that they meet. */
@@ -593,7 +686,7 @@ static void
 sort_weights(struct work *w, size_t r, size_t n0, struct part part)
 {
 	const struct pe_attend_relative *a = &w->plan->relative_value;
-	const real *weights = w->logits + r * BLOCK + part.from;
+	const real *weights = w->logits + r % ROWS * BLOCK + part.from;
 	real *buckets = w->buckets + r * w->plan->layout.bucket_width;
 	const size_t n = part.to - part.from;
 	const int64_t offset = (int64_t)(n0 + part.from) - w->position - (int64_t)r;
@@ -609,53 +702,65 @@ sort_weights(struct work *w, size_t r, size_t n0, struct part part)
 	}
 }
 
-/* Logits of one group in a block become weights, and these meet the block's values (NULL: none). */
+/* The group's weights meet values. */
 static void
-meet_group(struct work *w, size_t r0, size_t n0, size_t count, const real *values, bool finite)
+meet_values(struct work *w, size_t r, struct part part, const real *values, bool finite)
 {
-	const size_t rows = group(w, r0), width = w->plan->layout.value_width;
-	const struct part part = part_of(span_of_rows(w, r0, rows), n0, count);
+	const size_t rows = group(w, r), width = w->plan->layout.value_width;
+	real *sums = w->sums + r * width;
 
-	if (part.from >= part.to)
-		return;
-	for (size_t r = r0; r < r0 + rows; r++) {
-		const struct part own = part_of(span_of_rows(w, r, 1), n0, count);
-
-		finish_logits(w, r, n0, own);
-		soften(w, r, !finite);
-		if (w->spec->relative_value != NULL)
-			sort_weights(w, r, n0, own);
-	}
-	if (values == NULL)
-		return;
 	if (finite)
-		weigh(rows, w->logits + r0 * BLOCK, part, values, width, w->sums + r0 * width,
-		      w->factor + r0);
+		weigh(rows, w->logits, part, values, width, sums, w->factor + r);
 	else
-		weigh_alive(rows, w->logits + r0 * BLOCK, w->alive + r0 * BLOCK, part, values,
-			    width, w->sums + r0 * width, w->factor + r0);
+		weigh_alive(rows, w->logits, w->alive, part, values, width, sums, w->factor + r);
 }
 
 static void
-meet_block(struct work *w, size_t n0, struct part part, bool summing)
+meet_group(struct work *w, const struct block *b, size_t r0)
+{
+	const size_t rows = group(w, r0);
+	const struct part part = seen(w, b, r0, rows);
+
+	if (part.from >= part.to)
+		return;
+	meet_keys(w, r0, part);
+	for (size_t r = r0; r < r0 + rows; r++) {
+		const struct part own = seen(w, b, r, 1);
+
+		finish_logits(w, r, b->n0, own);
+		if (!b->finite)
+			note_alive(w, r);
+		soften(w, r);
+		if (w->spec->relative_value != NULL)
+			sort_weights(w, r, b->n0, own);
+	}
+	if (b->values != NULL)
+		meet_values(w, r0, part, b->values, b->finite);
+}
+
+/* The block that begins with key n0, its keys and values and the relative vectors near it loaded. */
+static struct block
+load_block(struct work *w, size_t n0, bool with_keys, bool with_values)
 {
 	const struct pe_attend_spec *s = w->spec;
-	const size_t count = s->keys - n0 < BLOCK ? s->keys - n0 : BLOCK;
 	const size_t stride = s->kv_heads * s->value_dim, width = w->plan->layout.value_width;
-	const real *values = NULL;
-	bool finite = true;
+	const struct span first = span_of_rows(w, 0, 1),
+			  last = span_of_rows(w, w->task->count - 1, 1);
+	struct block b = {.n0 = n0, .count = s->keys - n0 < BLOCK ? s->keys - n0 : BLOCK};
 
-	meet_keys(w, n0, part);
+	b.whole = last.low <= (int64_t)n0 && first.high >= (int64_t)(n0 + b.count);
+	b.finite = true;
 	for (size_t i = 0; i < s->relatives; i++)
-		meet_relative(w, i, n0, count);
-	if (summing) {
-		values = (const real *)s->value + n0 * stride +
-			 w->task->head * s->kv_heads / s->heads * s->value_dim;
-		values = contiguous(values, stride, s->value_dim, count, w->values, width);
-		finite = all_finite(values, count * width);
+		meet_relative(w, i, &b);
+	if (with_keys)
+		load_keys(w, &b);
+	if (with_values) {
+		b.values = (const real *)s->value + n0 * stride +
+			   w->task->head * s->kv_heads / s->heads * s->value_dim;
+		b.values = contiguous(b.values, stride, s->value_dim, b.count, w->values, width);
+		b.finite = all_finite(b.values, b.count * width);
 	}
-	for (size_t r = 0; r < w->task->count; r += ROWS)
-		meet_group(w, r, n0, count, values, finite);
+	return b;
 }
 
 /* The sorted weights meet their vectors, a block of them at a time. */
@@ -675,20 +780,13 @@ meet_relative_value(struct work *w)
 		const bool finite = all_finite(values, part.to * width);
 
 		for (size_t r = 0; r < w->task->count; r += ROWS) {
-			const size_t rows = group(w, r);
-			real *weights = w->logits + r * BLOCK, *sums = w->sums + r * width;
-
-			for (size_t i = 0; i < rows; i++)
-				memcpy(weights + i * BLOCK,
+			for (size_t i = 0; i < group(w, r); i++)
+				memcpy(w->logits + i * BLOCK,
 				       w->buckets + (r + i) * w->plan->layout.bucket_width + v,
 				       part.to * sizeof(real));
-			for (size_t i = 0; !finite && i < rows * BLOCK; i++)
-				w->alive[r * BLOCK + i] = weights[i] != 0;
-			if (finite)
-				weigh(rows, weights, part, values, width, sums, w->factor + r);
-			else
-				weigh_alive(rows, weights, w->alive + r * BLOCK, part, values,
-					    width, sums, w->factor + r);
+			for (size_t i = 0; !finite && i < ROWS * BLOCK; i++)
+				w->alive[i] = w->logits[i] != 0;
+			meet_values(w, r, part, values, finite);
 		}
 	}
 }
@@ -730,8 +828,12 @@ output(const struct pe_attend_task *t, void *scratch, void *out, void *lse)
 	memset(w.sums, 0, tile * l->value_width * sizeof(real));
 	if (s->relative_value != NULL)
 		memset(w.buckets, 0, tile * l->bucket_width * sizeof(real));
-	for (size_t n0 = (size_t)span.low / BLOCK * BLOCK; (int64_t)n0 < span.high; n0 += BLOCK)
-		meet_block(&w, n0, part_of(span, n0, BLOCK), out != NULL);
+	for (size_t n0 = (size_t)span.low / BLOCK * BLOCK; (int64_t)n0 < span.high; n0 += BLOCK) {
+		const struct block b = load_block(&w, n0, true, out != NULL);
+
+		for (size_t r = 0; r < t->count; r += ROWS)
+			meet_group(&w, &b, r);
+	}
 	if (out != NULL && s->relative_value != NULL)
 		meet_relative_value(&w);
 	for (size_t r = 0; r < t->count; r++) {
@@ -772,17 +874,16 @@ matrix(const struct pe_attend_task *t, enum pe_attend_matrix kind, void *scratch
 	for (size_t r = 0; r < t->count; r++)
 		fill(rows + r * s->keys, 0, s->keys, -(real)INFINITY);
 	for (size_t n0 = (size_t)span.low / BLOCK * BLOCK; (int64_t)n0 < span.high; n0 += BLOCK) {
-		const size_t count = s->keys - n0 < BLOCK ? s->keys - n0 : BLOCK;
+		const struct block b = load_block(&w, n0, kind != PE_ATTEND_BIAS, false);
 
-		if (kind == PE_ATTEND_BIAS)
-			memset(w.logits, 0, t->plan->tile * BLOCK * sizeof(real));
-		else
-			meet_keys(&w, n0, part_of(span, n0, count));
-		for (size_t i = 0; i < s->relatives; i++)
-			meet_relative(&w, i, n0, count);
 		for (size_t r = 0; r < t->count; r++) {
-			finish_logits(&w, r, n0, part_of(span_of_rows(&w, r, 1), n0, count));
-			memcpy(rows + r * s->keys + n0, w.logits + r * BLOCK, count * sizeof(real));
+			if (r % ROWS == 0 && kind != PE_ATTEND_BIAS)
+				meet_keys(&w, r, seen(&w, &b, r, group(&w, r)));
+			if (kind == PE_ATTEND_BIAS)
+				fill(w.logits + r % ROWS * BLOCK, 0, BLOCK, 0);
+			finish_logits(&w, r, n0, seen(&w, &b, r, 1));
+			memcpy(rows + r * s->keys + n0, w.logits + r % ROWS * BLOCK,
+			       b.count * sizeof(real));
 		}
 	}
 	for (size_t r = 0; kind == PE_ATTEND_WEIGHTS && r < t->count; r++)

@@ -5,6 +5,7 @@
 #define VECTOR_BYTES 16
 #if defined(__aarch64__)
 #include <arm_neon.h>
+#define MAX(a, b) vmaxnmq_f32(a, b)
 #define VECTORS 4 /* of 32 registers, 24 hold sums */
 #define FUSED(a, b, c) vfmaq_f32(c, a, b)
 #else

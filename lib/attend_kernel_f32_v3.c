@@ -9,6 +9,7 @@
 #define VECTORS 2 /* of 16 registers, 12 hold sums */
 #define FUSED(a, b, c) _mm256_fmadd_ps(a, b, c)
 #define SPLAT(x) _mm256_set1_ps(x)
+#define MAX(a, b) _mm256_max_ps(a, b)
 #define KERNEL pe_attend_kernel_f32_v3
 
 #include "attend_kernel.inc.h"

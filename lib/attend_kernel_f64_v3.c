@@ -9,6 +9,7 @@
 #define VECTORS 2 /* of 16 registers, 12 hold sums */
 #define FUSED(a, b, c) _mm256_fmadd_pd(a, b, c)
 #define SPLAT(x) _mm256_set1_pd(x)
+#define MAX(a, b) _mm256_max_pd(a, b)
 #define KERNEL pe_attend_kernel_f64_v3
 
 #include "attend_kernel.inc.h"

@@ -9,6 +9,8 @@
 #define VECTORS 4 /* of 32 registers, 24 hold sums */
 #define FUSED(a, b, c) _mm512_fmadd_pd(a, b, c)
 #define SPLAT(x) _mm512_set1_pd(x)
+#define MAX(a, b) _mm512_max_pd(a, b)
+#define MAX_ACROSS(x) _mm512_reduce_max_pd(x)
 #define KERNEL pe_attend_kernel_f64_v4
 
 #include "attend_kernel.inc.h"
