@@ -10,7 +10,7 @@
 #include "attend_kernel.h"
 #include "num.h"
 
-#define TILE_BYTES ((size_t)768) /* of a column of a tile: 192 rows of f32, 96 of f64 */
+#define TILE_BYTES ((size_t)1152) /* of a column of a tile: 288 rows of f32, 144 of f64 */
 #define BUCKET_BYTES \
 	((size_t)1 << 20) /* a tile is made smaller where its buckets would take more */
 #define LINE ((size_t)64)
@@ -87,7 +87,8 @@ lay_out(struct pe_attend *p)
 	good = place(&l, &l.query, p->tile, s->dim, size) &&
 	       place(&l, &l.logits, PE_ATTEND_ROWS, PE_ATTEND_BLOCK, size) &&
 	       place(&l, &l.sums, p->tile, l.value_width, size) &&
-	       place(&l, &l.states, p->tile, lanes + 2, size) &&
+	       place(&l, &l.totals, p->tile, l.value_width, size) &&
+	       place(&l, &l.states, p->tile, lanes + 1, size) &&
 	       place(&l, &l.panels, s->dim, PE_ATTEND_BLOCK, size) &&
 	       place(&l, &l.values, PE_ATTEND_BLOCK, l.value_width, size) &&
 	       place(&l, &l.alive, PE_ATTEND_ROWS, PE_ATTEND_BLOCK, sizeof(bool)) &&

@@ -15,7 +15,8 @@
 struct pe_attend_layout {
 	size_t query;  /* the tile's rows, scaled, six interleaved */
 	size_t logits; /* of six rows and a block of keys: logits, then weights */
-	size_t sums;   /* tile x value_width: weighted values so far */
+	size_t sums;   /* tile x value_width: weighted values lately */
+	size_t totals; /* tile x value_width: the earlier ones */
 	size_t states; /* tile: maximum and sum of each row */
 	size_t panels; /* dim x PE_ATTEND_BLOCK: a block of keys, transposed */
 	size_t values; /* PE_ATTEND_BLOCK x value_width: a block of values made contiguous */

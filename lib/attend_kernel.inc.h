@@ -14,7 +14,11 @@
 
 #define ROWS PE_ATTEND_ROWS
 #define BLOCK PE_ATTEND_BLOCK
-#define RUN ((size_t)64) /* columns of a dot product that are summed in one chain */
+/* Errors grow slower than sums where these are made of short chains: products of a dot product; weighted values, keys between
+ * which chains end (PE_ATTEND_BLOCK is a multiple), and keys whose chains are summed before they join the total. */
+#define DOT_CHAIN ((size_t)16)
+#define CHAIN ((size_t)32)
+#define LEAP (8 * BLOCK)
 
 #if ELEMENT == 32
 typedef float real;
@@ -130,28 +134,32 @@ max_across(vec x)
 
 /* ---- 2^x ---- */
 
-/* 2^t for t <= 1; 0 for t < LIMIT, nan for nan. With k the nearest whole number, 2^t = 2^k 2^(t-k); k comes out of the low bits
- * of t + 1.5 * 2^MANTISSA, where BIAS is already added to it. The polynomial is the minimax one of relative error 2e-9
- * (degree 6) and 4e-18 (degree 11) on +-1/2, 1 at 0; with rounding the result is within 2u. */
+/* The largest logit so far, in powers of two, rounded up: sums relative to it are rescaled without rounding. */
+INLINE real
+whole_power(real logit)
+{
+	return ELEMENT == 32 ? (real)ceilf((float)logit * (float)LOG2E)
+			     : (real)ceil((double)logit * (double)LOG2E);
+}
+
+/* e^s / 2^max for max = whole_power of no smaller logit; 0 where that is below 2^LIMIT, nan for nan. With k the nearest whole
+ * number to s log2(e) - max, it is 2^k 2^r, r = s log2(e) - (max + k), rounded once; k comes out of the low bits of
+ * k + 1.5 * 2^MANTISSA, where BIAS is already added to it. The polynomial is the minimax one of 2^r, |r| <= 1/2, 1 at 0, of
+ * relative error 2e-9 (degree 6) and 4e-18 (degree 11); with rounding the result is within 2u. */
 INLINE vec
-power(vec t)
+power(vec s, vec max)
 {
 	static const real powers[] = {POWERS};
 	const vec magic = SPLAT((real)(INT64_C(3) << (MANTISSA - 1)) + BIAS);
-	const vec shifted = t + magic, r = t - (shifted - magic);
+	const vec x = FUSED(s, SPLAT(LOG2E), -max), shifted = x + magic;
+	const vec r = FUSED(s, SPLAT(LOG2E), -(max + (shifted - magic)));
 	vec p = SPLAT(powers[0]);
 
 	UNROLLED
 	for (size_t i = 1; i < sizeof powers / sizeof *powers; i++)
 		p = FUSED(p, r, SPLAT(powers[i]));
 	p *= (vec)((bits)shifted << MANTISSA);
-	return (vec)((bits)p & ~(t < SPLAT(LIMIT)));
-}
-
-INLINE real
-power_of(real t)
-{
-	return power(SPLAT(t))[0];
+	return (vec)((bits)p & ~(x < SPLAT(LIMIT)));
 }
 
 /* ---- rows ---- */
@@ -177,18 +185,54 @@ add(real *to, const real *from, size_t n)
 static void
 add_same(real *to, real x, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
+	size_t i = 0;
+
+	for (; i + LANES <= n; i += LANES)
+		store(to + i, load(to + i) + SPLAT(x));
+	for (; i < n; i++)
 		to[i] += x;
+}
+
+static void
+multiply(real *x, real factor, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		x[i] *= factor;
+}
+
+/* A vector of which only the first n are there; others are x. */
+INLINE vec
+load_some(const real *from, size_t n, real x)
+{
+	vec some = SPLAT(x);
+
+	if (n >= LANES)
+		return load(from);
+	memcpy(&some, from, n * sizeof(real));
+	return some;
+}
+
+static double
+across(vec x)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < LANES; i++)
+		sum += (double)x[i];
+	return sum;
 }
 
 static real
 sum(const real *from, size_t n)
 {
-	real sum = 0;
+	vec sum = SPLAT(0);
+	size_t i = 0;
 
-	for (size_t i = 0; i < n; i++)
-		sum += from[i];
-	return sum;
+	for (; i + LANES <= n; i += LANES)
+		sum += load(from + i);
+	if (i < n)
+		sum += load_some(from + i, n - i, 0);
+	return n > 0 ? (real)across(sum) : 0;
 }
 
 static real
@@ -208,7 +252,7 @@ INLINE void
 dot_rows(size_t rows, const real *q, size_t dim, const real *panel, real *to, size_t stride)
 {
 	for (size_t done = 0; done < dim;) {
-		const size_t end = dim - done > RUN ? done + RUN : dim;
+		const size_t end = dim - done > DOT_CHAIN ? done + DOT_CHAIN : dim;
 		const bool first = done == 0;
 		vec sum[ROWS][VECTORS];
 
@@ -249,54 +293,67 @@ dot(size_t rows, const real *q, size_t dim, const real *panel, real *to, size_t 
 		dot_rows(ROWS, q, dim, panel, to, stride);
 }
 
-/* sums = factor * sums + weights x values, for keys [part.from, part.to) of a block. */
+/* sums += weights x values of the keys [part.from, part.to) of a block, one register tile of columns. A chain ends at
+ * fixed keys, not where the part does: the keys it leaves out have weight 0. */
 INLINE void
-weigh_rows(size_t rows, size_t vectors, const real *weights, struct part part, const real *values,
-	   size_t width, real *sums, const real *factors)
+weigh_tile(size_t rows, size_t vectors, const real *weights, struct part part, const real *values,
+	   size_t width, real *sums)
 {
-	vec sum[ROWS][VECTORS];
+	for (size_t j = part.from; j < part.to;) {
+		const size_t next = j / CHAIN * CHAIN + CHAIN,
+			     end = next < part.to ? next : part.to;
+		vec sum[ROWS][VECTORS];
 
-	UNROLLED
-	for (size_t i = 0; i < rows; i++)
-		UNROLLED
-	for (size_t v = 0; v < vectors; v++)
-		sum[i][v] = SPLAT(0);
-	for (size_t j = part.from; j < part.to; j++) {
-		vec x[VECTORS];
-
-		UNROLLED
-		for (size_t v = 0; v < vectors; v++)
-			x[v] = load(values + j * width + v * LANES);
 		UNROLLED
 		for (size_t i = 0; i < rows; i++)
 			UNROLLED
 		for (size_t v = 0; v < vectors; v++)
-			sum[i][v] = FUSED(SPLAT(weights[i * BLOCK + j]), x[v], sum[i][v]);
-	}
-	UNROLLED
-	for (size_t i = 0; i < rows; i++)
-		UNROLLED
-	for (size_t v = 0; v < vectors; v++) {
-		real *at = sums + i * width + v * LANES;
+			sum[i][v] = SPLAT(0);
+		for (; j < end; j++) {
+			vec x[VECTORS];
 
-		store(at, FUSED(SPLAT(factors[i]), load(at), sum[i][v]));
+			UNROLLED
+			for (size_t v = 0; v < vectors; v++)
+				x[v] = load(values + j * width + v * LANES);
+			UNROLLED
+			for (size_t i = 0; i < rows; i++)
+				UNROLLED
+			for (size_t v = 0; v < vectors; v++)
+				sum[i][v] = FUSED(SPLAT(weights[i * BLOCK + j]), x[v], sum[i][v]);
+		}
+		UNROLLED
+		for (size_t i = 0; i < rows; i++)
+			UNROLLED
+		for (size_t v = 0; v < vectors; v++) {
+			real *at = sums + i * width + v * LANES;
+
+			store(at, load(at) + sum[i][v]);
+		}
 	}
 }
 
 #define WEIGH(n) \
-	case n: weigh_rows(rows, n, weights, part, values + at, width, sums + at, factors); break
+	case n: weigh_tile(rows, n, weights, part, values + at, width, sums + at); break
 
 INLINE void
-weigh_columns(size_t rows, size_t vectors, size_t at, const real *weights, struct part part,
-	      const real *values, size_t width, real *sums, const real *factors)
+weigh_rows(size_t rows, const real *weights, struct part part, const real *values, size_t width,
+	   real *sums)
 {
-	switch (vectors) {
-		WEIGH(1);
-		WEIGH(2);
+	size_t left = width / LANES;
+
+	for (size_t tiles = (left + VECTORS - 1) / VECTORS, at = 0; tiles > 0; tiles--) {
+		const size_t vectors = (left + tiles - 1) / tiles;
+
+		switch (vectors) {
+			WEIGH(1);
+			WEIGH(2);
 #if VECTORS == 4
-		WEIGH(3);
-		WEIGH(4);
+			WEIGH(3);
+			WEIGH(4);
 #endif
+		}
+		at += vectors * LANES;
+		left -= vectors;
 	}
 }
 
@@ -304,39 +361,24 @@ weigh_columns(size_t rows, size_t vectors, size_t at, const real *weights, struc
 
 static void
 weigh(size_t rows, const real *weights, struct part part, const real *values, size_t width,
-      real *sums, const real *factors)
+      real *sums)
 {
-	size_t left = width / LANES;
-
-	for (size_t tiles = (left + VECTORS - 1) / VECTORS, at = 0; tiles > 0; tiles--) {
-		const size_t vectors = (left + tiles - 1) / tiles;
-
-		if (rows == 1)
-			weigh_columns(1, vectors, at, weights, part, values, width, sums, factors);
-		else
-			weigh_columns(ROWS, vectors, at, weights, part, values, width, sums,
-				      factors);
-		at += vectors * LANES;
-		left -= vectors;
-	}
+	if (rows == 1)
+		weigh_rows(1, weights, part, values, width, sums);
+	else
+		weigh_rows(ROWS, weights, part, values, width, sums);
 }
 
 /* The same where a value is not finite: 0 times it is nan, so keys that are not alive are left out. */
 static void
 weigh_alive(size_t rows, const real *weights, const bool *alive, struct part part,
-	    const real *values, size_t width, real *sums, const real *factors)
+	    const real *values, size_t width, real *sums)
 {
 	for (size_t i = 0; i < rows; i++)
-		for (size_t c = 0; c < width; c += LANES) {
-			vec sum = SPLAT(0);
-			real *at = sums + i * width + c;
-
-			for (size_t j = part.from; j < part.to; j++)
-				if (alive[i * BLOCK + j])
-					sum = FUSED(SPLAT(weights[i * BLOCK + j]),
-						    load(values + j * width + c), sum);
-			store(at, FUSED(SPLAT(factors[i]), load(at), sum));
-		}
+		for (size_t j = part.from; j < part.to; j++)
+			for (size_t c = 0; alive[i * BLOCK + j] && c < width; c++)
+				sums[i * width + c] +=
+				    weights[i * BLOCK + j] * values[j * width + c];
 }
 
 /* ---- blocks ---- */
@@ -392,22 +434,24 @@ contiguous(const real *from, size_t stride, size_t dim, size_t count, real *copy
 {
 	if (stride == width)
 		return from;
-	for (size_t j = 0; j < count; j++) {
-		memcpy(copy + j * width, from + j * stride, dim * sizeof(real));
-		fill(copy + j * width, dim, width, 0);
-	}
+	for (size_t j = 0; j < count; j++)
+		for (size_t c = 0; c < width; c += LANES)
+			store(copy + j * width + c, load_some(from + j * stride + c, dim - c, 0));
 	return copy;
 }
 
 static bool
 all_finite(const real *from, size_t n) /* n is a multiple of LANES */
 {
-	vec sum = SPLAT(0);
+	bits odd = {0};
 
-	for (size_t i = 0; i < n; i += LANES)
-		sum = FUSED(load(from + i), SPLAT(0), sum);
+	for (size_t i = 0; i < n; i += LANES) {
+		const vec x = load(from + i);
+
+		odd |= (bits)(x - x); /* +0, or nan where x is inf or nan */
+	}
 	for (size_t i = 0; i < LANES; i++)
-		if (isnan(sum[i]))
+		if (odd[i] != 0)
 			return false;
 	return true;
 }
@@ -419,10 +463,9 @@ struct work {
 	const struct pe_attend *plan;
 	const struct pe_attend_spec *spec;
 	int64_t position; /* of the tile's first row */
-	real *query, *logits, *sums, *panels, *values, *buckets;
-	real *max;    /* of each row so far, times log2(e) */
-	real *factor; /* what the row's sums must be multiplied with when the block's are added */
-	real *lanes;  /* sum of the row's weights so far, by lane */
+	real *query, *logits, *sums, *totals, *panels, *values, *buckets;
+	real *max;   /* of each row so far: whole_power of its largest logit */
+	real *lanes; /* sum of the row's weights so far, by lane */
 	bool *alive;
 	real *rings[PE_ATTEND_RELATIVES];
 	size_t met[PE_ATTEND_RELATIVES]; /* panels below it are in the ring, or were */
@@ -467,6 +510,7 @@ begin(const struct pe_attend_task *task, void *scratch)
 	    .query = (real *)(base + l->query),
 	    .logits = (real *)(base + l->logits),
 	    .sums = (real *)(base + l->sums),
+	    .totals = (real *)(base + l->totals),
 	    .panels = (real *)(base + l->panels),
 	    .values = (real *)(base + l->values),
 	    .buckets = (real *)(base + l->buckets),
@@ -474,8 +518,7 @@ begin(const struct pe_attend_task *task, void *scratch)
 	    .alive = (bool *)(base + l->alive),
 	};
 
-	w.factor = w.max + plan->tile;
-	w.lanes = w.factor + plan->tile;
+	w.lanes = w.max + plan->tile;
 	for (size_t i = 0; i < w.spec->relatives; i++)
 		w.rings[i] = (real *)(base + l->rings[i]);
 	if (task->rows->query != NULL)
@@ -638,38 +681,41 @@ finish_logits(const struct work *w, size_t r, size_t n0, struct part part)
 	fill(row, part.to, BLOCK, -(real)INFINITY);
 }
 
-/* A larger logit than the row has met: its sums so far are to shrink. */
+/* A larger logit than row r has met: all it has summed so far shrinks by a power of two. */
 static void
 raise(struct work *w, size_t r, real max)
 {
-	w->factor[r] = power_of(w->max[r] - max);
+	const struct pe_attend_layout *l = &w->plan->layout;
+	const real old = w->max[r] - max, factor = old < LIMIT ? 0 : (real)ldexp(1, (int)old);
+
 	w->max[r] = max;
-	store(w->lanes + r * LANES, load(w->lanes + r * LANES) * SPLAT(w->factor[r]));
+	multiply(w->lanes + r * LANES, factor, LANES);
+	multiply(w->sums + r * l->value_width, factor, l->value_width);
+	multiply(w->totals + r * l->value_width, factor, l->value_width);
+	multiply(w->buckets + r * l->bucket_width, factor, l->bucket_width);
 }
 
-/* Logits become weights relative to the row's largest so far: 2^(s log2(e) - max). */
+/* Logits become weights relative to the row's largest so far. */
 static void
 soften(struct work *w, size_t r)
 {
 	real *row = w->logits + r % ROWS * BLOCK, *lanes = w->lanes + r * LANES;
-	vec top = load(row), sum = load(lanes);
+	vec top = load(row);
 
 	for (size_t j = LANES; j < BLOCK; j += LANES)
 		top = MAX(load(row + j), top);
-	const real high = MAX_ACROSS(MAX(top, SPLAT(-(real)INFINITY))) * LOG2E;
-	w->factor[r] = 1;
-	if (high > w->max[r]) {
+	const real high = whole_power(MAX_ACROSS(MAX(top, SPLAT(-(real)INFINITY))));
+	if (high > w->max[r])
 		raise(w, r, high);
-		sum = load(lanes);
-	}
-	const vec base = SPLAT(w->max[r] == -(real)INFINITY ? 0 : -w->max[r]);
+	const vec max = SPLAT(w->max[r] == -(real)INFINITY ? 0 : w->max[r]);
+	vec sum = SPLAT(0);
 	for (size_t j = 0; j < BLOCK; j += LANES) {
-		const vec x = power(FUSED(load(row + j), SPLAT(LOG2E), base));
+		const vec x = power(load(row + j), max);
 
 		store(row + j, x);
 		sum += x;
 	}
-	store(lanes, sum);
+	store(lanes, load(lanes) + sum);
 }
 
 static void
@@ -692,9 +738,6 @@ sort_weights(struct work *w, size_t r, size_t n0, struct part part)
 	const int64_t offset = (int64_t)(n0 + part.from) - w->position - (int64_t)r;
 	const struct meeting m = meeting(a, offset, n);
 
-	if (w->factor[r] != 1)
-		for (size_t i = 0; i < a->count; i++)
-			buckets[i] *= w->factor[r];
 	add(buckets + m.index, weights + m.below, m.within);
 	if (a->clip) {
 		buckets[0] += sum(weights, m.below);
@@ -710,9 +753,9 @@ meet_values(struct work *w, size_t r, struct part part, const real *values, bool
 	real *sums = w->sums + r * width;
 
 	if (finite)
-		weigh(rows, w->logits, part, values, width, sums, w->factor + r);
+		weigh(rows, w->logits, part, values, width, sums);
 	else
-		weigh_alive(rows, w->logits, w->alive, part, values, width, sums, w->factor + r);
+		weigh_alive(rows, w->logits, w->alive, part, values, width, sums);
 }
 
 static void
@@ -736,6 +779,16 @@ meet_group(struct work *w, const struct block *b, size_t r0)
 	}
 	if (b->values != NULL)
 		meet_values(w, r0, part, b->values, b->finite);
+}
+
+/* Sums join the totals. */
+static void
+gather(struct work *w)
+{
+	const size_t n = w->task->count * w->plan->layout.value_width;
+
+	add(w->totals, w->sums, n);
+	fill(w->sums, 0, n, 0);
 }
 
 /* The block that begins with key n0, its keys and values and the relative vectors near it loaded. */
@@ -772,7 +825,6 @@ meet_relative_value(struct work *w)
 	const size_t stride = a->per_head ? w->spec->heads * dim : dim;
 	const real *vectors = (const real *)a->vectors + (a->per_head ? w->task->head * dim : 0);
 
-	fill(w->factor, 0, w->plan->tile, 1);
 	for (size_t v = 0; v < a->count; v += BLOCK) {
 		const struct part part = {0, a->count - v < BLOCK ? a->count - v : BLOCK};
 		const real *values =
@@ -797,20 +849,18 @@ static void
 finish_row(const struct work *w, size_t r, real *out, real *lse)
 {
 	const size_t dim = w->spec->value_dim, width = w->plan->layout.value_width;
-	real *sums = w->sums + r * width;
+	real *totals = w->totals + r * width;
 	const double max = (double)w->max[r], ln2 = 0x1.62e42fefa39efp-1;
-	double sum = 0;
+	const double sum = across(load(w->lanes + r * LANES));
 
-	for (size_t i = 0; i < LANES; i++)
-		sum += (double)w->lanes[r * LANES + i];
 	if (lse != NULL)
 		*lse = (real)(max * ln2 + log(sum));
 	if (out == NULL)
 		return;
 	const real divisor = sum == 0 && max < 0 ? 1 : (real)sum; /* no key: the sums are 0 */
 	for (size_t c = 0; c < width; c += LANES)
-		store(sums + c, load(sums + c) / SPLAT(divisor) + SPLAT(0));
-	memcpy(out, sums, dim * sizeof(real));
+		store(totals + c, load(totals + c) / SPLAT(divisor) + SPLAT(0));
+	memcpy(out, totals, dim * sizeof(real));
 }
 
 static void
@@ -823,9 +873,9 @@ output(const struct pe_attend_task *t, void *scratch, void *out, void *lse)
 	const struct span span = span_of_rows(&w, 0, t->count);
 
 	fill(w.max, 0, tile, -(real)INFINITY);
-	fill(w.factor, 0, tile, 1);
 	memset(w.lanes, 0, tile * LANES * sizeof(real));
 	memset(w.sums, 0, tile * l->value_width * sizeof(real));
+	memset(w.totals, 0, tile * l->value_width * sizeof(real));
 	if (s->relative_value != NULL)
 		memset(w.buckets, 0, tile * l->bucket_width * sizeof(real));
 	for (size_t n0 = (size_t)span.low / BLOCK * BLOCK; (int64_t)n0 < span.high; n0 += BLOCK) {
@@ -833,9 +883,12 @@ output(const struct pe_attend_task *t, void *scratch, void *out, void *lse)
 
 		for (size_t r = 0; r < t->count; r += ROWS)
 			meet_group(&w, &b, r);
+		if ((n0 + BLOCK) % LEAP == 0)
+			gather(&w);
 	}
 	if (out != NULL && s->relative_value != NULL)
 		meet_relative_value(&w);
+	gather(&w);
 	for (size_t r = 0; r < t->count; r++) {
 		const size_t at = (t->row + r) * s->heads + t->head;
 
@@ -844,21 +897,33 @@ output(const struct pe_attend_task *t, void *scratch, void *out, void *lse)
 	}
 }
 
+/* n logits become weights relative to max; returns their sum. */
+static double
+soften_row(real *row, size_t n, vec max)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i += LANES) {
+		const vec x = power(load_some(row + i, n - i, -(real)INFINITY), max);
+
+		memcpy(row + i, &x, (n - i < LANES ? n - i : LANES) * sizeof(real));
+		sum += across(x);
+	}
+	return sum;
+}
+
 /* A row of logits becomes its weights. */
 static void
 softmax(real *row, struct span span, size_t keys)
 {
 	const size_t low = (size_t)span.low, high = (size_t)span.high;
-	const real top = largest(row + low, high - low) * LOG2E;
-	const real base = top == -(real)INFINITY ? 0 : top;
-	double sum = 0;
+	const real top = whole_power(largest(row + low, high - low));
+	const bool none = top == -(real)INFINITY;
+	const double sum = soften_row(row + low, high - low, SPLAT(none ? 0 : top));
+	const real divisor = none && sum == 0 ? 1 : (real)sum;
 
-	for (size_t n = low; n < high; n++) {
-		row[n] = power_of(FUSED(SPLAT(row[n]), SPLAT(LOG2E), SPLAT(-base))[0]);
-		sum += (double)row[n];
-	}
 	for (size_t n = low; n < high; n++)
-		row[n] = sum == 0 && top < 0 ? 0 : row[n] / (real)sum;
+		row[n] /= divisor;
 	fill(row, 0, low, 0);
 	fill(row, high, keys, 0);
 }
