@@ -25,15 +25,30 @@ pe_freq_round(enum pe_elem round, mpfr_ptr x)
 		mpfr_set_d(x, pe_round_value(round, pe_round_bits(round, x)), MPFR_RNDN);
 }
 
+/* D to the precision of d. */
+static void
+spacing(const struct pe_freq *f, mpfr_ptr d)
+{
+	mpfr_set_d(d, f->half, MPFR_RNDN);
+	mpfr_sub_d(d, d, f->shift, MPFR_RNDN);
+}
+
+/* Bits that an exponent of size |i / D ln b| takes from a power's precision, and a few for roundings. */
+static mpfr_prec_t
+guard(const struct pe_freq *f, size_t last)
+{
+	const double size = fabs((double)last / (f->half - f->shift) * log(f->base));
+
+	return 16 + (size < 0x1p200 ? ilogb(size + 1) : 200);
+}
+
 void
 pe_freq_omega(const struct pe_freq *f, size_t i, mpfr_ptr omega)
 {
 	mpfr_t exponent, wide;
 
-	/* ln b < 710 and i / D < 2^41, so 64 more bits pay for what the power loses */
-	mpfr_inits2(mpfr_get_prec(omega) + 64, exponent, wide, (mpfr_ptr)NULL);
-	mpfr_set_d(exponent, f->half, MPFR_RNDN);
-	mpfr_sub_d(exponent, exponent, f->shift, MPFR_RNDN);
+	mpfr_inits2(mpfr_get_prec(omega) + guard(f, i), exponent, wide, (mpfr_ptr)NULL);
+	spacing(f, exponent);
 	if (i == 0 || mpfr_sgn(exponent) <= 0) {
 		mpfr_set_ui(omega, 1, MPFR_RNDN);
 	} else {
@@ -41,8 +56,32 @@ pe_freq_omega(const struct pe_freq *f, size_t i, mpfr_ptr omega)
 		mpfr_neg(exponent, exponent, MPFR_RNDN);
 		mpfr_set_d(wide, f->base, MPFR_RNDN);
 		mpfr_pow(wide, wide, exponent, MPFR_RNDN);
+		pe_freq_round(f->round, wide);
 		mpfr_set(omega, wide, MPFR_RNDN);
 	}
-	pe_freq_round(f->round, omega);
 	mpfr_clears(exponent, wide, (mpfr_ptr)NULL);
+}
+
+void
+pe_freq_omegas(const struct pe_freq *f, size_t first, size_t n, mpfr_t *omega)
+{
+	mpfr_t d, log_base, exponent;
+
+	if (n == 0 || f->round != PE_ELEM_NONE || f->half - f->shift <= 0) {
+		for (size_t k = 0; k < n; k++)
+			pe_freq_omega(f, first + k, omega[k]);
+		return;
+	}
+	mpfr_inits2(mpfr_get_prec(omega[0]) + guard(f, first + n - 1), d, log_base, exponent,
+		    (mpfr_ptr)NULL);
+	spacing(f, d);
+	mpfr_set_d(log_base, f->base, MPFR_RNDN);
+	mpfr_log(log_base, log_base, MPFR_RNDN);
+	mpfr_div(log_base, log_base, d, MPFR_RNDN);
+	for (size_t k = 0; k < n; k++) {
+		mpfr_mul_ui(exponent, log_base, (unsigned long)(first + k), MPFR_RNDN);
+		mpfr_neg(exponent, exponent, MPFR_RNDN);
+		mpfr_exp(omega[k], exponent, MPFR_RNDN);
+	}
+	mpfr_clears(d, log_base, exponent, (mpfr_ptr)NULL);
 }

@@ -28,7 +28,10 @@ int pe_freq_check(const struct pe_freq *f, struct pe_error *e);
 /* x rounded once to the element, nearest even; PE_ELEM_NONE leaves it. */
 void pe_freq_round(enum pe_elem round, mpfr_ptr x);
 
-/* omega_i, relative error below 2^-(p - 4) where p is the precision of omega. */
+/* omega_i, relative error below 2^-(p - 4) where p is the precision of omega; exact where p bits can hold it. */
 void pe_freq_omega(const struct pe_freq *f, size_t i, mpfr_ptr omega);
+
+/* omega_i for i = first .. first + n - 1, all of one precision, at less than half the price: as above, but perhaps inexact. */
+void pe_freq_omegas(const struct pe_freq *f, size_t first, size_t n, mpfr_t *omega);
 
 #endif

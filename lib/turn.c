@@ -88,31 +88,39 @@ plan_gain(struct pe_turn *p)
 /* A position of 53 bits times a step whose error is below 2^-(192 + shift) turns, times 2 pi: 2^-189.3 |position|. An anchor that is
  * turned on errs by up to five times this: by the steps from it too, which are less than two positions apart. */
 static bool
-plan_step(struct pe_turn *p, size_t i, mpfr_ptr x)
+plan_step(struct pe_turn *p, size_t i, mpfr_ptr omega)
 {
-	bool exact = pe_turn_exact_step(&p->source, i, x);
+	bool exact = pe_turn_exact_step(&p->source, i, omega), near;
+	mpfr_t wider;
 
-	if (mpfr_regular_p(x) &&
-	    mpfr_get_exp(x) > 0) { /* whole turns take bits from the fraction */
-		mpfr_t wider;
-		mpfr_init2(wider, mpfr_get_prec(x) + (mpfr_get_exp(x) < 64 ? mpfr_get_exp(x) : 64));
-		exact = pe_turn_exact_step(&p->source, i, wider);
-		const bool near = pe_turn_step_set(&p->steps[i], wider, exact);
-		mpfr_clear(wider);
-		p->grain[i] = 0x1p-186;
+	p->grain[i] = 0x1p-186;
+	if (mpfr_regular_p(omega) == 0 || mpfr_get_exp(omega) <= 0) {
+		near = pe_turn_step_set(&p->steps[i], omega, exact);
+		p->grain[i] = ldexp(p->grain[i], -p->steps[i].shift);
 		return near;
 	}
-	if (!pe_turn_step_set(&p->steps[i], x, exact))
-		return false;
-	p->grain[i] = ldexp(0x1p-186, -p->steps[i].shift);
-	return true;
+	/* whole turns take bits from the fraction */
+	mpfr_init2(wider, mpfr_get_prec(omega) + 64);
+	p->source.omega(p->source.context, i, wider);
+	exact = pe_turn_exact_step(&p->source, i, wider);
+	near = pe_turn_step_set(&p->steps[i], wider, exact);
+	mpfr_clear(wider);
+	return near;
 }
 
 static bool
-plan_rate(struct pe_turn *p, size_t i, mpfr_ptr x)
+plan_rate(struct pe_turn *p, size_t i, mpfr_ptr omega)
 {
-	pe_turn_exact_rate(&p->source, i, x);
-	to_wide(x, p->rates[i]);
+	pe_turn_exact_scale(&p->source, omega);
+	if (p->source.turns) {
+		mpfr_t pi;
+		mpfr_init2(pi, mpfr_get_prec(omega));
+		mpfr_const_pi(pi, MPFR_RNDN);
+		mpfr_mul(omega, omega, pi, MPFR_RNDN);
+		mpfr_mul_2ui(omega, omega, 1, MPFR_RNDN);
+		mpfr_clear(pi);
+	}
+	to_wide(omega, p->rates[i]);
 	return true;
 }
 
@@ -134,7 +142,6 @@ plan_rotations(const struct pe_turn *p, size_t first, size_t n, int64_t stride,
 	const size_t lanes = (n + WIDTH - 1) / WIDTH * WIDTH;
 	struct pe_turn_phase phase;
 
-	pe_turn_phases(&phase, p->steps + first, 0, (struct pe_turn_position){0});
 	for (size_t i = 0; i < lanes; i++) {
 		by[0].sh[i] = by[0].sl[i] = by[0].cl[i] = 0;
 		by[0].ch[i] = 1;
@@ -158,24 +165,43 @@ least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
+/* Steps or rates of n <= LANES pairs; x is room for them. */
+static bool
+plan_some(struct pe_turn *p, size_t first, size_t n, mpfr_t *x)
+{
+	const struct pe_turn_source *source = &p->source;
+	bool near = true;
+
+	if (source->omegas != NULL)
+		source->omegas(source->context, first, n, x);
+	for (size_t k = 0; k < n && near; k++) {
+		if (source->omegas == NULL)
+			source->omega(source->context, first + k, x[k]);
+		near = source->angle != PE_ELEM_NONE ? plan_rate(p, first + k, x[k])
+						     : plan_step(p, first + k, x[k]);
+	}
+	return near;
+}
+
 static void
 plan_pairs(struct pe_turn *p)
 {
-	const bool angles = p->source.angle != PE_ELEM_NONE;
-	mpfr_t x;
+	const size_t pairs = p->source.pairs, room = least(pairs, PE_TURN_LANES);
+	mpfr_t x[PE_TURN_LANES];
 
+	for (size_t k = 0; k < room; k++)
+		mpfr_init2(x[k], PE_TURN_STEP_BITS);
 	p->near = plan_gain(p);
-	mpfr_init2(x, PE_TURN_STEP_BITS);
-	for (size_t i = 0; i < p->source.pairs && p->near; i++)
-		p->near = angles ? plan_rate(p, i, x) : plan_step(p, i, x);
-	if (angles)
-		plan_unit(p, x);
-	mpfr_clear(x);
-	if (!p->near || angles)
-		return;
-	for (size_t i = 0; i < p->source.pairs; i += PE_TURN_LANES)
-		plan_rotations(p, i, least(p->source.pairs - i, PE_TURN_LANES), 1,
-			       p->by + i / PE_TURN_LANES * ROTATIONS);
+	for (size_t i = 0, n; i < pairs && p->near; i += n) {
+		n = least(pairs - i, PE_TURN_LANES);
+		p->near = plan_some(p, i, n, x);
+		if (p->near && p->by != NULL)
+			plan_rotations(p, i, n, 1, p->by + i / PE_TURN_LANES * ROTATIONS);
+	}
+	if (p->rates != NULL && pairs > 0)
+		plan_unit(p, x[0]);
+	for (size_t k = 0; k < room; k++)
+		mpfr_clear(x[k]);
 }
 
 int

@@ -20,8 +20,10 @@
 struct pe_turn_source {
 	size_t pairs;
 	void (*omega)(const void *context, size_t i,
-		      mpfr_ptr x);                      /* radians per unit of scaled position, */
-	bool turns;                                     /* or whole turns where this says so */
+		      mpfr_ptr x); /* radians per unit of scaled position, */
+	bool turns;                /* or whole turns where this says so */
+	void (*omegas)(const void *context, size_t first, size_t n,
+		       mpfr_t *x); /* n pairs at once, where that is cheaper; may be NULL */
 	void (*scale)(const void *context, mpfr_ptr x); /* multiplies positions; NULL: 1 */
 	void (*gain)(const void *context, mpfr_ptr x);  /* multiplies values; NULL: 1 */
 	const void *context;                            /* must outlive the plan */

@@ -9,19 +9,25 @@
  * leave open is taken for exact: a rounded angle that is a tie, a gain that is one at angle 0, an angle of quarter turns. */
 enum { FIRST = 192, LAST = FIRST << 5 };
 
-/* relative error below 2^-(p - 6) */
 void
-pe_turn_exact_rate(const struct pe_turn_source *source, size_t i, mpfr_ptr x)
+pe_turn_exact_scale(const struct pe_turn_source *source, mpfr_ptr x)
 {
 	mpfr_t scale;
 
-	source->omega(source->context, i, x);
 	if (source->scale == NULL)
 		return;
 	mpfr_init2(scale, mpfr_get_prec(x));
 	source->scale(source->context, scale);
 	mpfr_mul(x, x, scale, MPFR_RNDN);
 	mpfr_clear(scale);
+}
+
+/* scale * omega_i: relative error below 2^-(p - 6) */
+static void
+rate(const struct pe_turn_source *source, size_t i, mpfr_ptr x)
+{
+	source->omega(source->context, i, x);
+	pe_turn_exact_scale(source, x);
 }
 
 static void
@@ -51,7 +57,7 @@ pe_turn_exact_step(const struct pe_turn_source *source, size_t i, mpfr_ptr x)
 	mpfr_t check;
 	bool exact;
 
-	pe_turn_exact_rate(source, i, x);
+	pe_turn_exact_scale(source, x);
 	if (mpfr_zero_p(x))
 		return true;
 	if (!source->turns) {
@@ -66,7 +72,7 @@ pe_turn_exact_step(const struct pe_turn_source *source, size_t i, mpfr_ptr x)
 	if (mpfr_min_prec(x) > mpfr_get_prec(x) - 16)
 		return false;
 	mpfr_init2(check, 3 * mpfr_get_prec(x));
-	pe_turn_exact_rate(source, i, check);
+	rate(source, i, check);
 	exact = mpfr_equal_p(x, check);
 	mpfr_clear(check);
 	return exact;
@@ -81,7 +87,7 @@ pe_turn_exact_angle(const struct pe_turn_source *source, size_t i, double positi
 	mpfr_init2(error, 64);
 	for (mpfr_prec_t p = FIRST; p <= LAST; p *= 2) {
 		mpfr_init2(angle, p);
-		pe_turn_exact_rate(source, i, angle);
+		rate(source, i, angle);
 		if (source->turns)
 			times_two_pi(angle);
 		mpfr_mul_d(angle, angle, position, MPFR_RNDN);
@@ -110,7 +116,7 @@ angle_of(const struct pe_turn_source *source, size_t i, double position, mpfr_pt
 		mpfr_set_zero(error, 1);
 		return;
 	}
-	pe_turn_exact_rate(source, i, angle);
+	rate(source, i, angle);
 	mpfr_mul_d(angle, angle, position, MPFR_RNDN);
 	mpfr_abs(error, angle, MPFR_RNDU);
 	mpfr_mul_2si(error, error, (long)(10 - p), MPFR_RNDU); /* 3 bits for 2 pi */

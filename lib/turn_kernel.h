@@ -125,10 +125,11 @@ void pe_turn_exact(const struct pe_turn_source *source, size_t i, double positio
 void pe_turn_exact_wide(const struct pe_turn_source *source, size_t i, double position,
 			double sine[2], double cosine[2]);
 
-/* scale * omega_i at x's precision, in radians. */
-void pe_turn_exact_rate(const struct pe_turn_source *source, size_t i, mpfr_ptr x);
+/* x times scale. */
+void pe_turn_exact_scale(const struct pe_turn_source *source, mpfr_ptr x);
 
-/* The step scale * omega_i in turns at x's precision or better. True if it is known to be exact. */
+/* x, omega_i as the source gives it, becomes the step in turns: scale * omega_i, over 2 pi if in radians. True if the step is
+ * known to be exact. */
 bool pe_turn_exact_step(const struct pe_turn_source *source, size_t i, mpfr_ptr x);
 
 #endif
