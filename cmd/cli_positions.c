@@ -27,8 +27,12 @@ read_columns(struct cli *cli, int key, const char *path, struct pe_format format
 	if (spec.format.container == PE_RAW || pe_format_of_path(path).container == PE_RAW)
 		spec.cols = cols;
 	spec.carrier = PE_F64;
+	spec.rows_optional =
+	    true; /* an array may be empty; where nothing counts rows there must be some */
 	if (pe_reader_open(&in, &spec, &e) || pe_reader_all(in, positions, &e))
 		cli_die(&e);
+	if (positions->rows == 0 && pe_reader_rows(in) < 0)
+		cli_fail("%s: empty input, positions are due", pe_reader_name(in));
 	if (positions->cols != cols && !is_one_column(in, positions)) {
 		if (cols == 1)
 			cli_fail("%s: %s: must be one column of numbers, not %zu",

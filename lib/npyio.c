@@ -283,6 +283,10 @@ npy_open(struct pe_source *s, struct pe_error *e)
 	struct cursor c = {.at = text, .end = text + length, .file = s->input.name, .e = e};
 	if (parse_dict(&c, &h) || flatten(&c, &h))
 		return -1;
+	if (s->rows_optional && h.rank == 1 && h.block.cols == 0) { /* a list without an item */
+		h.block.rows = 0;
+		h.block.cols = 1;
+	}
 	pe_buffer_use(&s->buffer, before + length);
 	return pe_raw_begin(s, &h.block, e);
 }

@@ -308,6 +308,12 @@ setup() {
 	run -0 pe-table -n 0 -d 4
 	assert_output ""
 	run -0 bash -c "pe-table -n 0 -d 4 -t npy | head -c 100 | grep -ac '(0, 4)'"
+	pe-table -n 0 -d 1 -t npy -o none.npy
+	run -0 pe-table -d 4 --positions none.npy
+	assert_output ""
+	sed 's/(0, 1)/(0,)  /' none.npy >list.npy
+	run -0 pe-table -d 4 --positions list.npy
+	assert_output ""
 	same "{ pe-table -n inf -d 3 || [ \$? -eq 141 ]; } | head -n 500" "pe-table -n 500 -d 3"
 	run --separate-stderr bash -c "pe-table -n inf -d 2 --step 4503599627370496"
 	assert_equal "$status" 1
@@ -345,7 +351,7 @@ setup() {
 	echo 0,1,2 >row.csv
 	refused 1 "pe-table: row.csv: --positions: must be one column of numbers, not 3" pe-table -d 2 --positions row.csv
 	: >empty
-	refused 1 "pe-table: empty: empty input (was it also the output?)" pe-table -d 2 --positions empty
+	refused 1 "pe-table: empty: empty input, positions are due" pe-table -d 2 --positions empty
 	refused 1 "pe-table: absent: No such file or directory" pe-table -d 2 --positions absent
 	refused 2 "pe-table: standard input is named twice: '-'" pe-table --add --positions -
 	refused 2 "pe-table: standard input is named twice: '-'" pe-table --learned - --positions -
