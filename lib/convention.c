@@ -139,6 +139,14 @@ omega(const void *context, size_t i, mpfr_ptr x)
 	pe_freq_omega(&t->freq, i, x);
 }
 
+static void
+omegas(const void *context, size_t first, size_t n, mpfr_t *x)
+{
+	const struct pe_convention_turn *t = context;
+
+	pe_freq_omegas(&t->freq, first, n, x);
+}
+
 /* pos_scale, times 2 pi / (last + 1e-6) on a normalised axis: five roundings at 16 more bits */
 static void
 scale(const void *context, mpfr_ptr x)
@@ -186,6 +194,7 @@ pe_convention_turn_init(struct pe_convention_turn *t, const struct pe_convention
 	const struct pe_turn_source source = {
 	    .pairs = columns->pairs,
 	    .omega = omega,
+	    .omegas = omegas,
 	    .scale = t->pos_scale != 1 || t->last != 0 ? scale : NULL,
 	    .gain = t->gain != 1 || t->root != 0 ? gain : NULL,
 	    .context = t,
