@@ -2,11 +2,14 @@
  *
  * Writing: the shortest digits that read back to the same value of the element; of equally short
  * ones the nearest to it, then the one whose last digit is even. Laid out as Python's repr does,
- * less a trailing ".0": plain from 1e-4 up to below 1e16, else "1e-05", "1.5e+16"; "-0", "nan" (without a sign), "inf",
- * "-inf". With digits N (1..17): correctly rounded to N significant digits, trailing zeros dropped, the same layout.
- * Reading: decimal and hexadecimal floats, correctly rounded once to the element, nearest even.
+ * less a trailing ".0": plain from 1e-4 up to below 1e16, else "1e-05", "1.5e+16"; "-0", "nan"
+ * (without a sign), "inf", "-inf". With digits N (1..17): correctly rounded to N significant
+ * digits, ties to even, trailing zeros dropped, the same layout.
+ * Reading: decimal and hexadecimal floats of any length, correctly rounded once to the element,
+ * ties to even.
  *
- * No text is NUL-terminated; nothing allocates; nothing fails but as said. */
+ * No text is NUL-terminated; nothing allocates; nothing fails but as said. Sources and error
+ * bounds stand in decimal_write.c and decimal_read.c. */
 #ifndef PE_DECIMAL_H
 #define PE_DECIMAL_H
 
@@ -25,7 +28,8 @@ size_t pe_decimal_write_i64(char *to, int64_t x);
 size_t pe_decimal_write_f16(char *to, uint16_t bits);
 size_t pe_decimal_write_bf16(char *to, uint16_t bits);
 size_t pe_decimal_write_digits(char *to, double x, int digits);
-/* values[i] of any element: its shortest digits, or, where digits is not 0 and it is no integer, so many. */
+/* values[i] of any element: its shortest digits, or, where digits is not 0 and it is no integer,
+ * so many. */
 size_t pe_decimal_write(char *to, enum pe_elem elem, const void *values, size_t i, int digits);
 
 /* What reading a number came to. */
@@ -35,17 +39,20 @@ enum pe_decimal {
 	PE_DECIMAL_OVERFLOW, /* a finite number beyond the largest one of the element */
 };
 
-/* Reads the number that [text, end) begins with (no blanks before it), stores it and the first byte
- * behind it. Accepted: optional sign, digits with optional point (at least one digit), optional
- * exponent; 0x hex float with optional p exponent; nan, inf, infinity in any case. An underflow is the nearest subnormal or
- * zero. The bytes need not be NUL-terminated and none at `end` is touched. */
+/* Reads the number that [text, end) begins with (no blanks before it), stores it and the first
+ * byte behind it. Accepted: optional sign, digits with optional point (at least one digit),
+ * optional exponent; 0x hex float with optional p exponent; nan, inf, infinity in any case. An
+ * underflow is the nearest subnormal or zero, an overflow stores the infinity. The bytes need not
+ * be NUL-terminated and none at `end` is touched. */
 enum pe_decimal pe_decimal_read_f64(const char *text, const char *end, double *value,
 				    const char **behind);
 enum pe_decimal pe_decimal_read_f32(const char *text, const char *end, float *value,
 				    const char **behind);
 
-/* The same for whole numbers: the value of any such text, if it is an integer within int64 ("1e3" and
- * "4.0" are; a fraction, nan, inf give PE_DECIMAL_NONE with *behind past the number; beyond int64 PE_DECIMAL_OVERFLOW). */
+/* The same for whole numbers: any such text whose value is an integer within int64 ("1e3" and
+ * "4.0" are). PE_DECIMAL_OVERFLOW where the part before the point is beyond int64; else
+ * PE_DECIMAL_NONE, with *behind past the number, for a fraction, and so for nan and inf. Stores
+ * nothing then. */
 enum pe_decimal pe_decimal_read_i64(const char *text, const char *end, int64_t *value,
 				    const char **behind);
 

@@ -1,7 +1,8 @@
-/* decimal_core - what the two halves of decimal, writing and reading, stand on. Not for other rooms.
+/* decimal_core - what the two halves of decimal, writing and reading, stand on. Not for other
+ * rooms.
  *
- * Binary formats as numbers, 64 x 64 -> 128 bit products, powers of ten, and an exact comparison for
- * the few cases that a product of 192 bits leaves open. */
+ * Binary formats as numbers, 64 x 64 -> 128 bit products, powers of ten, and an exact comparison
+ * for the few cases that a product of 192 bits leaves open. */
 #ifndef PE_DECIMAL_CORE_H
 #define PE_DECIMAL_CORE_H
 
@@ -12,7 +13,7 @@
 
 /* Functions of a constant format fold only where they are inlined; what is rare stays outside. */
 #define INLINE static inline __attribute__((always_inline))
-#define NOINLINE __attribute__((noinline, cold))
+#define NOINLINE __attribute__((noinline))
 
 /* A binary format: |x| = significand 2^q, significand < 2^(fraction + 1), q >= pe_binary_least. */
 struct pe_binary {
@@ -70,6 +71,12 @@ static inline int
 pe_leading_zeros(uint64_t x) /* of x > 0 */
 {
 	return __builtin_clzll(x);
+}
+
+static inline int
+pe_trailing_zeros(uint64_t x) /* of x > 0 */
+{
+	return __builtin_ctzll(x);
 }
 
 /* Floors of logarithms, exact for the exponents that occur (decimal_powers.py proves them). A right
@@ -152,9 +159,9 @@ void pe_natural_set(struct pe_natural *n, uint64_t x);
 /* n = n factor + term */
 void pe_natural_multiply_add(struct pe_natural *n, uint32_t factor, uint32_t term);
 
-/* The sign of a 10^p - b 2^q, a > 0, b > 0, exactly. Overwrites a. The two must agree to a few leading bits, lie
- * within the doubles' range, and a have at most PE_NATURAL_DIGITS + 1 digits: then neither of the
- * whole numbers compared reaches 2700 bits. */
+/* The sign of a 10^p - b 2^q, a > 0, b > 0, exactly. Overwrites a. The two must agree to a few
+ * leading bits, lie within the doubles' range, and a have at most PE_NATURAL_DIGITS + 1 digits:
+ * then neither of the whole numbers compared reaches 2700 bits. */
 int pe_natural_compare(struct pe_natural *a, int p, uint64_t b, int q);
 
 #endif

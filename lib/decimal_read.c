@@ -1,11 +1,9 @@
 /* decimal_read - text as binary floats and whole numbers.
  *
- * A decimal times a 128-bit power of ten tells the nearest float but for ties and near ties (Daniel
- * Lemire, Number parsing at a gigabyte per second, Software: Practice and Experience 51, 2021); those
- * are decided by whole numbers of any size. */
+ * A decimal times a 128-bit power of ten tells the nearest float but for ties and near ties
+ * (Daniel Lemire, Number parsing at a gigabyte per second, Software: Practice and Experience 51,
+ * 2021); those are decided by whole numbers of any size. */
 #include "decimal.h"
-
-#include <math.h>
 
 #include "decimal_core.h"
 
@@ -15,9 +13,9 @@
 /* A decimal number as it stands. */
 struct spelling {
 	const char *first, *last; /* its digits, perhaps with a point among them */
-	int64_t digits; /* how many, without zeros in front, which may be counted up to 19 */
-	uint64_t whole; /* all digits as a whole number modulo 2^64 */
-	int64_t unit;   /* the power of ten that this one is multiplied by */
+	int64_t digits;           /* how many; if more than 19, without the zeros in front */
+	uint64_t whole;           /* what they are as a whole number, modulo 2^64 */
+	int64_t unit;             /* the power of ten that this is multiplied by */
 };
 
 /* Its value: (w + d) 10^q, where d = 0 unless `more`, and then 0 < d < 1. */
@@ -27,7 +25,7 @@ struct decimal {
 	bool more;
 };
 
-/* m 2^q, and a little more of it (less than one unit of m) where `more`. */
+/* (m + d) 2^q, where d = 0 unless `more`, and then 0 < d < 1 and m has all 64 bits. */
 struct hexadecimal {
 	uint64_t m;
 	int64_t q;
@@ -87,9 +85,9 @@ read_digits(const char *begin, const char *s, const char *end, uint64_t *w)
 		     ones) &
 		    UINT64_C(0x8080808080808080);
 		if (others != 0) {
-			/* the digits are moved to the end of the word, so that zeros come in front of
+			/* the digits move to the end of the word, so that zeros come in front of
 			 * them; in two steps because there may be none */
-			const int count = __builtin_ctzll(others) >> 3;
+			const int count = pe_trailing_zeros(others) >> 3;
 			*w = *w * pe_small_powers10[count] +
 			     join_digits(ones << 8 << (56 - 8 * count));
 			return s + count;
@@ -247,8 +245,9 @@ nearest(struct pe_binary f, const struct spelling *number)
 	const uint64_t below = drop < 64 ? p.high & ((UINT64_C(1) << drop) - 1) : p.high;
 	const uint64_t half = drop < 65 ? UINT64_C(1) << (drop - 1) : 0;
 	bool up = drop < 65 && below >= half;
-	/* the product lacks less than 2^-62 of the unit of p.high; where d has more digits, they are less than
-	 * a unit of w >= 10^18, which has up to 4 leading zeros: 2^5 */
+	/* A tie is left open if it is this little above: the product lacks less than 2^-62 of the
+	 * unit of p.high; and what d has beyond w, less than a unit of w >= 10^18 that has up to
+	 * 4 leading zeros, is less than 2^5 of it. */
 	const uint64_t gap = half - below - (p.low != 0);
 	if (gap < (d.more ? 33 : 0) || (gap == (d.more ? 33 : 0) && 0 - p.low <= 8)) {
 		const int sign = compare_exactly(number, 2 * kept + 1, q + drop - 1);
@@ -257,14 +256,16 @@ nearest(struct pe_binary f, const struct spelling *number)
 	return assemble(f, kept, up, q + drop);
 }
 
-/* The same of w 10^ten by half the product, for normal numbers; false where that does not tell. */
+/* The same of w 10^ten by half the product, for 0 and normal numbers; false where that cannot
+ * tell. */
 INLINE bool
 nearest_quickly(struct pe_binary f, uint64_t w, int64_t ten, uint64_t *bits)
 {
+	*bits = 0;
 	if (w == 0 || (uint64_t)(ten + 300) > 600)
-		return false;
-	/* the number is (p + d) 2^q with 0 <= d < 2, one for the lower half of the power of ten and one for
-	 * that of the product */
+		return w == 0;
+	/* the number is (p + d) 2^q with 0 <= d < 2: one for the lower half of the power of ten,
+	 * one for that of the product */
 	const int zeros = pe_leading_zeros(w);
 	const uint64_t p = pe_product(w << zeros, pe_power10((int)ten).high).high;
 	const int q = pe_log2_of_power10((int)ten) - zeros + 1;
@@ -303,12 +304,15 @@ read_hexadecimal(const char *s, const char *end, struct hexadecimal *h)
 		if (digit < 0)
 			break;
 		any = true;
-		if (h->m >> 60 == 0) {
-			h->m = h->m << 4 | (uint64_t)digit;
-			h->q -= point ? 4 : 0;
-		} else {
-			h->more |= digit != 0;
-			h->q += point ? 0 : 4;
+		for (int bit = 3; bit >= 0; bit--) {
+			const uint64_t b = (uint64_t)digit >> bit & 1;
+			if (h->m >> 63 == 0) {
+				h->m = h->m << 1 | b;
+				h->q -= point;
+			} else {
+				h->more |= b != 0;
+				h->q += !point;
+			}
 		}
 	}
 	if (!any)
@@ -414,7 +418,7 @@ read_binary(struct pe_binary f, const char *text, const char *end, uint64_t *bit
 	uint64_t magnitude;
 
 	const char *const t = read_decimal(s, end, &number);
-	if (t == NULL || number.digits > 19 ||
+	if (t == NULL || number.digits > 19 || (number.whole == 0 && is_hexadecimal(s, end)) ||
 	    !nearest_quickly(f, number.whole, number.unit, &magnitude) ||
 	    magnitude == pe_binary_infinity(f))
 		return read_any(f, text, end, bits, behind);
@@ -477,7 +481,7 @@ whole_of_hexadecimal(const struct hexadecimal *h)
 	if (h->q > pe_leading_zeros(h->m))
 		return (struct whole){.beyond = true};
 	if (h->q >= 0)
-		return (struct whole){h->m << h->q, h->more && h->q > 0, h->more};
+		return (struct whole){h->m << h->q, false, h->more};
 	if (h->q <= -64)
 		return (struct whole){.fraction = true};
 	const uint64_t m = h->m >> -h->q;
@@ -509,8 +513,9 @@ pe_decimal_read_i64(const char *text, const char *end, int64_t *value, const cha
 		return PE_DECIMAL_OVERFLOW;
 	if (n.fraction)
 		return PE_DECIMAL_NONE;
-	/* the conversion of 2^63 would not be defined */
-	*value = negative ? -(int64_t)(n.magnitude - (n.magnitude != 0)) - (n.magnitude != 0)
-			  : (int64_t)n.magnitude;
+	if (n.magnitude > INT64_MAX) /* has no negative to convert and negate */
+		*value = INT64_MIN;
+	else
+		*value = negative ? -(int64_t)n.magnitude : (int64_t)n.magnitude;
 	return PE_DECIMAL_OK;
 }

@@ -13,24 +13,24 @@ struct tens {
 	int power;
 };
 
-/* floor(a b / 2^128), its lowest bit set where something was cut off. b is a power of ten that was
- * rounded up by less than one: a product that should be whole exceeds it by less than 2^64 in 2^128,
- * and no other product of a format's range comes as near to a whole number (Giulietti, section 9.6 and his table of minima;
- * the tests go through all of f32, f16 and bf16). */
+/* floor(a b / 2^128), its lowest bit set where something was cut off; a < 2^60. b is a power of
+ * ten that was rounded up by less than one: a product that should be whole exceeds it by less
+ * than a. None that should not be whole is less than 2^61 above or less than 2^60 below a
+ * multiple of 2^128: decimal_powers.py looks for the nearest one at each exponent. */
 static inline uint64_t
 round_to_odd(uint64_t a, struct pe_uint128 b)
 {
 	const struct pe_uint128 p = pe_product_top(a, b);
 
-	return p.high | (p.low > 1);
+	return p.high | (p.low != 0 || a * b.low >= a);
 }
 
-/* Of the decimals that round to c 2^q, the shortest; of these the nearest to it, then the even one.
- * `below` tells that the next smaller float is only 2^(q-1) away.
+/* Of the decimals that round to c 2^q, the shortest; of these the nearest to it, then the even
+ * one. `below` tells that the next smaller float is only 2^(q-1) away.
  *
- * With 10^k <= width of the rounding interval < 10^(k+1), the interval holds a multiple of 10^k and at
- * most one of 10^(k+1). All is compared in quarters of 10^k, where what is cut off matters only as
- * "more". */
+ * With 10^k <= width of the rounding interval < 10^(k+1), the interval holds a multiple of 10^k
+ * and at most one of 10^(k+1). All is compared in quarters of 10^k, where what is cut off matters
+ * only as "more". */
 static struct tens
 shortest_exactly(uint64_t c, int q, bool below)
 {
@@ -56,11 +56,12 @@ shortest_exactly(uint64_t c, int q, bool below)
 	return (struct tens){s + (down && up ? nearer_up : up), k};
 }
 
-/* The same with one product and without a branch that depends on digits, for a c of f.fraction + 1
- * bits that is no power of two; false where it cannot tell.
+/* The same with one product and without a branch that depends on digits, for a c of f.fraction +
+ * 1 bits that is no power of two; false where it cannot tell.
  *
- * Distances are in 10^k 2^-60. They are wrong by less than 2^25: for c < 2^24 only the upper half of the power of ten is used, and what it
- * lacks times c 2^shift is below 2^28 2^-64. Whatever is nearer than 2^26 to a border is left open. */
+ * Distances are in 10^k 2^-60. They are wrong by less than 2^25: for c < 2^24 only the upper half
+ * of the power of ten is used, and what it lacks times c 2^shift is below 2^28 2^-64. Whatever is
+ * nearer than 2^26 to a border is left open. */
 INLINE bool
 shortest_quickly(struct pe_binary f, uint64_t c, int q, struct tens *d)
 {
@@ -121,8 +122,8 @@ write_exponent(char *to, int exponent)
 	return to;
 }
 
-/* How many of eight digits are zeros at the end. The one bit that is put below them makes it right for
- * eight zeros too; above, no digit has its upper half. */
+/* How many of eight digits are zeros at the end. The one bit that is put below them makes it
+ * right for eight zeros too; above, no digit has its upper half. */
 static inline int
 zeros_at_end(uint64_t digits)
 {
@@ -164,7 +165,8 @@ lay_out(char *to, struct tens d, int length, int most)
 	pe_store_8(to + 9, b);
 	if (count <= point)
 		return to + point;
-	/* what is behind the point, moved there in registers: loading just stored bytes would wait */
+	/* what is behind the point, moved there in registers: loading just stored bytes would
+	 * wait */
 	const int drop = 8 * (point - 1);
 	to[point] = '.';
 	pe_store_8(to + point + 1,
@@ -253,10 +255,10 @@ pe_decimal_write_bf16(char *to, uint16_t bits)
 	return write_binary(to, bits, PE_BFLOAT16);
 }
 
-/* m 2^q rounded to so many digits, or up to the power of ten behind them; ties to even.
+/* m 2^q rounded to so many digits, ties to even.
  *
- * m 2^q = (h + d) 10^k 2^-shift where h is the upper half of a product and d < 2^-63: together they leave a tie open
- * only where the fraction of h is a half or less than 2^-63 below. */
+ * m 2^q = (h.high + d) 10^k 2^-shift, where d is h.low 2^-64 and less than 2^-63 more: a tie is
+ * left open only where the cut-off bits are those of a half or that little below. */
 static struct tens
 round_digits(uint64_t m, int q, int digits)
 {
@@ -264,8 +266,7 @@ round_digits(uint64_t m, int q, int digits)
 	const uint64_t limit = pe_small_powers10[digits];
 	uint64_t whole, half, fraction;
 	struct pe_uint128 h;
-	int k =
-	    pe_log10_of_power2(q + 63 - zeros) - digits; /* right, or one too low after the step */
+	int k = pe_log10_of_power2(q + 63 - zeros) - digits; /* one or two too low */
 
 	do {
 		k++;
@@ -321,7 +322,7 @@ pe_decimal_write_i64(char *to, int64_t x)
 	/* eights from the end; the first one begins with zeros, which the shift drops */
 	for (; place > 8; place -= 8, rest /= 100000000)
 		pe_store_8(s + place - 8, eight_digits((uint32_t)(rest % 100000000)) | ZEROS);
-	/* fewer than eight bytes may be free before the later eights */
+	/* what stands behind the head must stay */
 	uint64_t head = (eight_digits((uint32_t)rest) | ZEROS) >> 8 * (8 - place);
 	if (length <= 8)
 		pe_store_8(s, head);

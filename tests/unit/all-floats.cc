@@ -1,6 +1,6 @@
 /* all-floats [DOUBLES]: decimal against the C++ library (std::to_chars is Ryu, std::from_chars
- * fast_float): every f32, then DOUBLES f64 (default 10^8) at random, on all cores. Prints what differs and
- * a count of it. About 0.3 us of one core a number: 15 minutes for all floats on one. */
+ * fast_float): every f32, then DOUBLES f64 (default 10^8) at random, on all cores. Prints what
+ * differs and a count of it. About 0.3 us of one core a number: 15 minutes for all floats on one. */
 #include <algorithm>
 #include <atomic>
 #include <charconv>

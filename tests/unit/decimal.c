@@ -75,7 +75,8 @@ float_of(uint32_t bits)
 	return x;
 }
 
-/* Any finite double: all bits, few significant bits, sizes of a table, short decimals, whole numbers. */
+/* Any finite double: all bits, few significant bits, sizes of a table, short decimals, whole
+ * numbers. */
 static double
 any_double(uint64_t *state)
 {
@@ -196,7 +197,8 @@ is_float(const char *text, double x)
 	return strtof(text, NULL) == (float)x;
 }
 
-/* Few digits and a half's midpoint are either the same or far apart: the way over a double does no harm. */
+/* Few digits and a half's midpoint are either the same or far apart: the way over a double does
+ * no harm. */
 static bool
 is_f16(const char *text, double x)
 {
@@ -418,7 +420,8 @@ shapes_of_float(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		assert_string_equal(shortest_float(cases[i].x).text, cases[i].text);
-	assert_string_equal(WRITTEN(pe_decimal_write_f16(to, 0x7bff)).text, "65500"); /* as 65488 .. 65520 */
+	assert_string_equal(WRITTEN(pe_decimal_write_f16(to, 0x7bff)).text,
+			    "65500"); /* as 65488 .. 65520 */
 	assert_string_equal(WRITTEN(pe_decimal_write_f16(to, 0x0001)).text, "6e-08");
 	assert_string_equal(WRITTEN(pe_decimal_write_f16(to, 0x8000)).text, "-0");
 	assert_string_equal(WRITTEN(pe_decimal_write_bf16(to, 0x3dcd)).text, "0.1");
@@ -506,7 +509,8 @@ digits_and_ties(void **state)
 		const double x = any_double(&seed);
 		if (x != 0)
 			assert_digits(x, 1 + (int)below(&seed, 17));
-		/* odd numbers of a small power of two: their last digit is a 5, half of them a tie */
+		/* odd numbers of a small power of two: their last digit is a 5, half of them a
+		 * tie */
 		const double tie = (double)(below(&seed, 1000000) * 2 + 1) /
 				   (double)(UINT64_C(1) << below(&seed, 30));
 		assert_digits(tie, 1 + (int)below(&seed, 17));
@@ -978,6 +982,10 @@ integers(void **state)
 	    {"0x123456789abcdef012p-8", PE_DECIMAL_NONE, 0, 0},
 	    {"0x123456789abcdef00p-4", PE_DECIMAL_OK, 0x123456789abcdef0, 0},
 	    {"0x1p63", PE_DECIMAL_OVERFLOW, 0, 0},
+	    {"0x10000000000000008p-3", PE_DECIMAL_OK, (INT64_C(1) << 61) + 1, 0},
+	    {"0x1000000000000000fp-3", PE_DECIMAL_NONE, 0, 0},
+	    {"-0x80000000000000008p-4", PE_DECIMAL_NONE, 0, 0},
+	    {"0x800000000000000000000p-21", PE_DECIMAL_OK, INT64_C(1) << 62, 0},
 	    {"0x0p9999", PE_DECIMAL_OK, 0, 0},
 	    {"nan", PE_DECIMAL_NONE, 0, 0},
 	    {"-infinity", PE_DECIMAL_NONE, 0, 0},
