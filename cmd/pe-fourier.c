@@ -134,7 +134,7 @@ plan_matrix(struct job *job, struct cli *cli, const struct opts *o)
 		cli_die(&e);
 	for (size_t i = 0; i < job->matrix.rows * job->matrix.cols; i++)
 		if (!isfinite(pe_matrix_f64(&job->matrix)[i]))
-			cli_fail("%s: row %zu: column %zu: a frequency must be finite: '%g'",
+			cli_fail("%s: row %zu, column %zu: a frequency must be finite: '%g'",
 				 pe_quote(o->matrix).text, i / job->dims, i % job->dims + 1,
 				 pe_matrix_f64(&job->matrix)[i]);
 	const struct pe_fourier_spec spec = {

@@ -1,4 +1,5 @@
 /* pe-rope - rotate query or key rows by their position; its tables and frequencies. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -354,8 +355,56 @@ struct rows {
 	const struct job *job;
 	const struct opts *o;
 	const char *input;
-	size_t row_bytes;
+	size_t width;
+	enum pe_elem from, to; /* of the rows in and out: to is f64, or f32 where both are that */
 };
+
+/* Double arithmetic may end beyond f32 where the row did not: a data fault, as for every other narrowing. */
+static int
+check_narrowed(const struct rows *c, uint64_t first, size_t rows, const float *in, const float *out,
+	       struct pe_error *e)
+{
+	enum { EXPONENT = 0x7f800000 }; /* all of its bits are set in inf and nan alone */
+	uint32_t special = 0;
+
+	for (size_t i = 0; i < rows * c->width; i++) {
+		uint32_t bits;
+		memcpy(&bits, out + i, sizeof bits);
+		special |= (bits & EXPONENT) == EXPONENT;
+	}
+	for (size_t r = 0; special != 0 && r < rows; r++, in += c->width, out += c->width) {
+		size_t beyond = c->width;
+		bool all = true;
+
+		for (size_t k = 0; k < c->width; k++) {
+			all = all && isfinite(in[k]);
+			if (isinf(out[k]) && beyond == c->width)
+				beyond = k;
+		}
+		if (all && beyond < c->width)
+			return pe_fail(e, PE_FAULT_DATA,
+				       "%s: row %llu, column %zu: overflows f32 when turned",
+				       c->input, (unsigned long long)(first + r), beyond + 1);
+	}
+	return 0;
+}
+
+/* The row whose position is missing, or does not exist, or 0 rows at the end. */
+static int
+check_positions(const struct rows *c, uint64_t first, size_t rows, struct pe_error *e)
+{
+	const size_t listed = c->job->listed.rows;
+
+	if (c->o->positions != NULL && (rows > 0 ? first + rows > listed : first != listed))
+		return pe_fail(e, PE_FAULT_DATA, "%s: %zu positions for %s%llu rows of %s",
+			       pe_quote(c->o->positions).text, listed, rows > 0 ? "at least " : "",
+			       (unsigned long long)(first + rows), c->input);
+	if (c->o->positions == NULL && rows > 0 &&
+	    first + rows - 1 > (uint64_t)(PE_POSITION_MAX - c->o->start))
+		return pe_fail(e, PE_FAULT_DATA, "%s: row %llu: position beyond 2^53", c->input,
+			       (unsigned long long)(PE_POSITION_MAX - c->o->start + 1));
+	return 0;
+}
 
 static int
 rotate(void *context, uint64_t first, size_t rows, const void *in, void *out, struct pe_error *e)
@@ -364,26 +413,18 @@ rotate(void *context, uint64_t first, size_t rows, const void *in, void *out, st
 	const struct job *job = c->job;
 	const struct pe_matrix *listed = &job->listed;
 
-	if (c->o->positions != NULL &&
-	    (rows > 0 ? first + rows > listed->rows : first != listed->rows))
-		return pe_fail(e, PE_FAULT_DATA, "%s: %zu positions for %s%llu rows of %s",
-			       pe_quote(c->o->positions).text, listed->rows,
-			       rows > 0 ? "at least " : "", (unsigned long long)(first + rows),
-			       c->input);
-	if (c->o->positions == NULL && rows > 0 &&
-	    first + rows - 1 > (uint64_t)(PE_POSITION_MAX - c->o->start))
-		return pe_fail(e, PE_FAULT_DATA, "%s: row %llu: position beyond 2^53", c->input,
-			       (unsigned long long)(PE_POSITION_MAX - c->o->start + 1));
+	if (check_positions(c, first, rows, e))
+		return -1;
 	if (rows == 0)
 		return 0;
-	memcpy(out, in, rows * c->row_bytes);
+	(void)pe_elem_convert(c->to, out, c->from, in, rows * c->width); /* widens, or copies */
 	if (c->o->positions != NULL)
 		pe_rope_rotate_at(job->rope, pe_matrix_f64(listed) + first * listed->cols, rows,
-				  job->heads, PE_F64, out, job->scratch);
+				  job->heads, c->to, out, job->scratch);
 	else
-		pe_rope_rotate(job->rope, c->o->start + (int64_t)first, rows, job->heads, PE_F64,
+		pe_rope_rotate(job->rope, c->o->start + (int64_t)first, rows, job->heads, c->to,
 			       out, job->scratch);
-	return 0;
+	return c->to == PE_F32 ? check_narrowed(c, first, rows, in, out, e) : 0;
 }
 
 static void
@@ -396,7 +437,6 @@ rotate_rows(struct cli *cli, const struct opts *o, struct rope_setup *setup)
 	struct pe_writer *out;
 	struct pe_error e;
 
-	source.carrier = PE_F64;
 	if (pe_reader_open(&in, &source, &e))
 		cli_die(&e);
 	const size_t width = pe_reader_cols(in);
@@ -408,16 +448,20 @@ rotate_rows(struct cli *cli, const struct opts *o, struct rope_setup *setup)
 		cli_fail("out of memory");
 	struct pe_writer_spec target = cli_writer(cli, width, pe_reader_rows(in));
 	target.natural = pe_elem_is_integer(pe_reader_elem(in)) ? PE_F64 : pe_reader_elem(in);
-	target.carrier = PE_F64;
-	target.names = cli_header(cli, pe_reader_names(in), width);
-	if (pe_writer_open(&out, &target, &e))
-		cli_die(&e);
 	struct rows rows = {
 	    .job = &job,
 	    .o = o,
 	    .input = pe_reader_name(in),
-	    .row_bytes = width * sizeof(double),
+	    .width = width,
+	    .from = pe_reader_carrier(in),
+	    .to = PE_F64,
 	};
+	if (rows.from == PE_F32 && pe_writer_elem(&target) == PE_F32)
+		rows.to = PE_F32;
+	target.carrier = rows.to;
+	target.names = cli_header(cli, pe_reader_names(in), width);
+	if (pe_writer_open(&out, &target, &e))
+		cli_die(&e);
 	cli_filter(cli, in, out, rotate, &rows);
 	finish(&job);
 }
@@ -539,6 +583,10 @@ write_table(struct cli *cli, const struct opts *o, struct rope_setup *setup)
 	const uint64_t rows = table_rows(o, &job);
 	const bool endless = o->counted && o->count == PE_ENDLESS;
 	struct pe_writer_spec target = cli_writer(cli, cols, endless ? -1 : (int64_t)rows);
+	if (endless && (target.format.container == PE_NPY ||
+			(target.format.container == PE_AUTO && target.path != NULL &&
+			 pe_format_of_path(target.path).container == PE_NPY)))
+		cli_refuse("-n: npy needs the number of rows first: 'inf'");
 	target.names = cli_header(cli, names, cols);
 	if (pe_elem_is_integer(pe_writer_elem(&target)))
 		target.carrier = PE_F64;

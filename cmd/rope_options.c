@@ -263,7 +263,7 @@ read_factors(struct rope_setup *s, struct cli *cli, size_t pairs, struct pe_erro
 	for (size_t i = 0; i < 2 * pairs; i++)
 		if (!(pe_matrix_f64(&s->factors)[i] > 0))
 			return pe_fail(e, PE_FAULT_DATA,
-				       "%s: row %zu: column %zu: must be positive: '%.15g'",
+				       "%s: row %zu, column %zu: must be positive: '%.15g'",
 				       pe_quote(s->factors_path).text, i / pairs, i % pairs + 1,
 				       pe_matrix_f64(&s->factors)[i]);
 	return 0;

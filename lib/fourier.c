@@ -150,7 +150,7 @@ static void
 bands_of(const struct pe_bands *p, const double *x, size_t n, enum pe_elem elem,
 	 const struct pe_turn_layout *layout, void *out)
 {
-	double position[STRIDE];
+	double position[STRIDE] = {0};
 	bool far = false;
 
 	for (size_t r = 0; r < n; r++) {
@@ -177,7 +177,7 @@ copy_input(const struct pe_bands *p, uint64_t first, const double *x, size_t row
 						    x + r * p->spec.dims, p->spec.dims);
 		if (done < p->spec.dims)
 			return pe_fail(e, PE_FAULT_DATA,
-				       "row %llu: column %zu: does not fit %s: '%.15g'",
+				       "row %llu, column %zu: overflows %s: '%.15g'",
 				       (unsigned long long)(first + r), done + 1,
 				       pe_elem_name(elem), x[r * p->spec.dims + done]);
 	}

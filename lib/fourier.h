@@ -30,7 +30,7 @@ int pe_bands_init(struct pe_bands **plan, const struct pe_bands_spec *spec, stru
 void pe_bands_free(struct pe_bands *plan); /* NULL is allowed */
 size_t pe_bands_width(const struct pe_bands *plan);
 /* rows of dims coordinates at x; rows of pe_bands_width features of elem, a float type, at out. Where elem cannot hold a
- * coordinate that is passed on: PE_FAULT_DATA, "row R: column C: what: 'number'", the block's first row being number first. */
+ * coordinate that is passed on: PE_FAULT_DATA, "row R, column C: what: 'number'", the block's first row being number first. */
 int pe_bands_rows(const struct pe_bands *plan, uint64_t first, const double *x, size_t rows,
 		  enum pe_elem elem, void *out, struct pe_error *e);
 

@@ -99,11 +99,11 @@ setup() {
 	run -1 --separate-stderr pe-fourier --matrix b.csv - <<<1,2,3
 	[[ $stderr == "pe-fourier: b.csv"* ]]
 	printf '1\ninf\n' >b.csv
-	refused 1 "pe-fourier: b.csv: row 1: column 1: a frequency must be finite: 'inf'" pe-fourier --matrix b.csv - <<<1
+	refused 1 "pe-fourier: b.csv: row 1, column 1: a frequency must be finite: 'inf'" pe-fourier --matrix b.csv - <<<1
 }
 
 @test "error: a coordinate that the output's element cannot hold" {
-	refused 1 "pe-fourier: <stdin>: row 1: column 2: does not fit f32: '1e+300'" pe-fourier --nerf 1 -t f32 - <<<$'1,2\n3,1e300'
+	refused 1 "pe-fourier: <stdin>: row 1, column 2: overflows f32: '1e+300'" pe-fourier --nerf 1 -t f32 - <<<$'1,2\n3,1e300'
 }
 
 @test "usage: one of the two kinds, with its own options" {

@@ -170,6 +170,18 @@ setup() {
 	assert_equal "$stderr" "pe-rope: row 2: position beyond 2^53"
 }
 
+@test "usage: npy needs a number of rows" {
+	refused 2 "pe-rope: -n: npy needs the number of rows first: 'inf'" pe-rope --emit cos -d 2 -n inf -t npy
+	refused 2 "pe-rope: -n: npy needs the number of rows first: 'inf'" pe-rope --emit cos -d 2 -n inf -o o.npy
+}
+
+@test "error: an f32 row that turns beyond f32" {
+	printf '1,1\n3e38,3e38\n' | pe-cat -t f32 -o x.f32
+	refused 1 "pe-rope: x.f32: row 1, column 2: overflows f32 when turned" pe-rope -d 2 -t f32 -o o.f32 x.f32
+	run -0 pe-rope -d 2 -t csv:f32 <(printf '3e38,inf\n' | pe-cat -t f32) -f f32
+	assert_output nan,inf
+}
+
 @test "law: --round freq, then angle, then the value's own rounding" {
 	run -0 pe-rope --emit freqs -d 8 --round freq:bf16
 	assert_output 1,0.10009765625,0.010009765625,0.00099945068359375
@@ -256,7 +268,7 @@ setup() {
 	printf '1,2\n3,4\n' >two.csv
 	long=longrope:factor=4,original=64,list=short
 	refused 1 "pe-rope: one.csv: longrope has a short and a long row, not 1" pe-rope --emit freqs -d 4 --scaling $long,factors=one.csv
-	refused 1 "pe-rope: zero.csv: row 1: column 2: must be positive: '0'" pe-rope --emit freqs -d 4 --scaling $long,factors=zero.csv
+	refused 1 "pe-rope: zero.csv: row 1, column 2: must be positive: '0'" pe-rope --emit freqs -d 4 --scaling $long,factors=zero.csv
 	run -1 pe-rope --emit freqs -d 8 --scaling $long,factors=two.csv
 	assert_output --partial two.csv
 }
