@@ -390,17 +390,37 @@ check_count(const struct pe_source *s, size_t count, struct pe_error *e)
 
 /* ---- values ---- */
 
+/* One field: false if it does not begin with a number of the type. */
+typedef bool read_field(const char *text, const char *end, void *row, size_t i,
+			const char **behind);
+
+static bool
+read_f64(const char *text, const char *end, void *row, size_t i, const char **behind)
+{
+	return pe_decimal_read_f64(text, end, (double *)row + i, behind) == PE_DECIMAL_OK;
+}
+
+static bool
+read_f32(const char *text, const char *end, void *row, size_t i, const char **behind)
+{
+	return pe_decimal_read_f32(text, end, (float *)row + i, behind) == PE_DECIMAL_OK;
+}
+
+static bool
+read_i64(const char *text, const char *end, void *row, size_t i, const char **behind)
+{
+	return pe_decimal_read_i64(text, end, (int64_t *)row + i, behind) == PE_DECIMAL_OK;
+}
+
 static bool
 read_value(enum pe_elem direct, const char *text, const char *end, void *row, size_t i,
 	   const char **behind)
 {
-	switch (direct) {
-	case PE_F32:
-		return pe_decimal_read_f32(text, end, (float *)row + i, behind) == PE_DECIMAL_OK;
-	case PE_I64:
-		return pe_decimal_read_i64(text, end, (int64_t *)row + i, behind) == PE_DECIMAL_OK;
-	default: return pe_decimal_read_f64(text, end, (double *)row + i, behind) == PE_DECIMAL_OK;
-	}
+	read_field *const read = direct == PE_F32   ? read_f32
+				 : direct == PE_I64 ? read_i64
+						    : read_f64;
+
+	return read(text, end, row, i, behind);
 }
 
 static enum pe_elem
@@ -476,7 +496,7 @@ read_odd_row(struct pe_source *s, struct line line, void *row, struct pe_error *
 					      : "");
 }
 
-static const char *
+static inline const char *
 skip_blanks(const char *p, const char *end, char separator)
 {
 	while (p < end && (*p == ' ' || (*p == '\t' && separator != '\t')))
@@ -484,24 +504,36 @@ skip_blanks(const char *p, const char *end, char separator)
 	return p;
 }
 
-/* A row of bare numbers; false if it is anything else. */
-static bool
-read_plain_row(const struct pe_source *s, const struct csv *csv, struct line line, void *row)
+/* A row of bare numbers; false if it is anything else. Inlined into the three below, so that no field costs
+ * a choice or an indirect call. */
+static inline bool
+plain_row(const struct pe_source *s, struct line line, void *row, read_field *read)
 {
 	const char separator = s->separator;
 	const char *p = line.text, *behind;
+	const size_t cols = s->cols;
 
-	for (size_t i = 0; i < s->cols; i++) {
+	for (size_t i = 0; i < cols; i++) {
 		p = skip_blanks(p, line.end, separator);
-		if (!read_value(csv->direct, p, line.end, row, i, &behind))
+		if (!read(p, line.end, row, i, &behind))
 			return false;
 		p = skip_blanks(behind, line.end, separator);
 		if (p == line.end)
-			return i + 1 == s->cols;
+			return i + 1 == cols;
 		if (separator == ' ' ? p == behind : *p++ != separator)
 			return false;
 	}
 	return false;
+}
+
+static bool
+read_plain_row(const struct pe_source *s, const struct csv *csv, struct line line, void *row)
+{
+	switch (csv->direct) {
+	case PE_F32: return plain_row(s, line, row, read_f32);
+	case PE_I64: return plain_row(s, line, row, read_i64);
+	default: return plain_row(s, line, row, read_f64);
+	}
 }
 
 static int
@@ -733,15 +765,41 @@ pe_csv_row_max(size_t cols, size_t *bytes)
 	return pe_num_size(cols, PE_DECIMAL_MAX + 1, 1, bytes);
 }
 
+static char *
+write_f64(char *to, char separator, const double *x, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		to += pe_decimal_write_f64(to, x[i]);
+		*to++ = separator;
+	}
+	return to;
+}
+
+static char *
+write_f32(char *to, char separator, const float *x, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		to += pe_decimal_write_f32(to, x[i]);
+		*to++ = separator;
+	}
+	return to;
+}
+
 size_t
 pe_csv_write_row(char *to, const struct pe_csv_format *format, enum pe_elem elem, const void *row,
 		 size_t cols)
 {
 	char *at = to;
 
-	for (size_t i = 0; i < cols; i++) {
-		at += pe_decimal_write(at, elem, row, i, format->digits);
-		*at++ = format->separator;
+	if (elem == PE_F64 && format->digits == 0) {
+		at = write_f64(at, format->separator, row, cols);
+	} else if (elem == PE_F32 && format->digits == 0) {
+		at = write_f32(at, format->separator, row, cols);
+	} else {
+		for (size_t i = 0; i < cols; i++) {
+			at += pe_decimal_write(at, elem, row, i, format->digits);
+			*at++ = format->separator;
+		}
 	}
 	at[-1] = '\n';
 	return (size_t)(at - to);
