@@ -331,6 +331,7 @@ open_output(struct job *job, size_t cols, size_t matrices)
 	spec.natural = job->in.natural;
 	spec.carrier = job->plan->elem;
 	spec.names = cli_header(job->cli, output_names(job), cols);
+	budget_take(&job->in.budget, "output", 1, PE_IO_BLOCK, 1);
 	check(pe_writer_open(&job->out, &spec, &e), &e);
 	cli_progress_start(job->cli);
 }

@@ -51,7 +51,8 @@ store_begin(struct store *s, struct budget *b, const char *what, size_t cols, en
 {
 	*s = (struct store){.rows = {.cols = cols, .elem = elem}};
 	if (expected > 0)
-		set_capacity(s, b, what, (size_t)expected + 1); /* the end is found without growing */
+		set_capacity(s, b, what,
+			     (size_t)expected + 1); /* the end is found without growing */
 }
 
 void *
@@ -162,6 +163,7 @@ open_input(struct inputs *in, struct cli *cli, const struct options *o, enum rol
 	input->cols = pe_reader_cols(input->reader);
 	input->elem = pe_reader_elem(input->reader);
 	note_elem(in, input->elem);
+	budget_take(&in->budget, input->name, 1, PE_IO_BLOCK, 1);
 }
 
 static void
