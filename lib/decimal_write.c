@@ -335,29 +335,25 @@ pe_decimal_write_i64(char *to, int64_t x)
 size_t
 pe_decimal_write(char *to, enum pe_elem elem, const void *values, size_t i, int digits)
 {
-	double x;
+	const double *const f64 = values;
+	const float *const f32 = values;
+	const uint16_t *const half = values;
 
 	switch (elem) {
 	case PE_I64: return pe_decimal_write_i64(to, ((const int64_t *)values)[i]);
 	case PE_I32: return pe_decimal_write_i64(to, ((const int32_t *)values)[i]);
 	case PE_F64:
-		x = ((const double *)values)[i];
-		return digits == 0 ? pe_decimal_write_f64(to, x)
-				   : pe_decimal_write_digits(to, x, digits);
+		return digits == 0 ? pe_decimal_write_f64(to, f64[i])
+				   : pe_decimal_write_digits(to, f64[i], digits);
 	case PE_F32:
-		if (digits == 0)
-			return pe_decimal_write_f32(to, ((const float *)values)[i]);
-		return pe_decimal_write_digits(to, (double)((const float *)values)[i], digits);
+		return digits == 0 ? pe_decimal_write_f32(to, f32[i])
+				   : pe_decimal_write_digits(to, (double)f32[i], digits);
 	case PE_F16:
-		if (digits == 0)
-			return pe_decimal_write_f16(to, ((const uint16_t *)values)[i]);
-		return pe_decimal_write_digits(to, pe_f16_value(((const uint16_t *)values)[i]),
-					       digits);
+		return digits == 0 ? pe_decimal_write_f16(to, half[i])
+				   : pe_decimal_write_digits(to, pe_f16_value(half[i]), digits);
 	case PE_BF16:
-		if (digits == 0)
-			return pe_decimal_write_bf16(to, ((const uint16_t *)values)[i]);
-		return pe_decimal_write_digits(to, pe_bf16_value(((const uint16_t *)values)[i]),
-					       digits);
+		return digits == 0 ? pe_decimal_write_bf16(to, half[i])
+				   : pe_decimal_write_digits(to, pe_bf16_value(half[i]), digits);
 	default: return 0;
 	}
 }

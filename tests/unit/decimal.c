@@ -518,6 +518,38 @@ digits_and_ties(void **state)
 	assert_string_equal(WRITTEN(pe_decimal_write_digits(to, 12345, 2)).text, "12000");
 }
 
+static void
+every_element(void **state)
+{
+	static const double f64[2] = {0, 1.0 / 3};
+	static const float f32[2] = {0, 1.0f / 3};
+	static const uint16_t f16[2] = {0, 0x3555}, bf16[2] = {0, 0x3eab};
+	static const int64_t i64[2] = {0, INT64_MIN};
+	static const int32_t i32[2] = {0, -333333};
+	static const struct {
+		enum pe_elem elem;
+		const void *values;
+		const char *shortest, *digits;
+	} cases[] = {
+	    {PE_F64, f64, "0.3333333333333333", "0.33333333"},
+	    {PE_F32, f32, "0.33333334", "0.33333334"},
+	    {PE_F16, f16, "0.3333", "0.33325195"},
+	    {PE_BF16, bf16, "0.334", "0.33398438"},
+	    {PE_I64, i64, "-9223372036854775808", "-9223372036854775808"},
+	    {PE_I32, i32, "-333333", "-333333"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		assert_string_equal(
+		    WRITTEN(pe_decimal_write(to, cases[i].elem, cases[i].values, 1, 0)).text,
+		    cases[i].shortest);
+		assert_string_equal(
+		    WRITTEN(pe_decimal_write(to, cases[i].elem, cases[i].values, 1, 8)).text,
+		    cases[i].digits);
+	}
+}
+
 /* ---- reading ---- */
 
 static void
@@ -982,6 +1014,7 @@ integers(void **state)
 	    {"0x123456789abcdef012p-8", PE_DECIMAL_NONE, 0, 0},
 	    {"0x123456789abcdef00p-4", PE_DECIMAL_OK, 0x123456789abcdef0, 0},
 	    {"0x1p63", PE_DECIMAL_OVERFLOW, 0, 0},
+	    {"0x1p64", PE_DECIMAL_OVERFLOW, 0, 0},
 	    {"0x10000000000000008p-3", PE_DECIMAL_OK, (INT64_C(1) << 61) + 1, 0},
 	    {"0x1000000000000000fp-3", PE_DECIMAL_NONE, 0, 0},
 	    {"-0x80000000000000008p-4", PE_DECIMAL_NONE, 0, 0},
@@ -1045,12 +1078,12 @@ main(int argc, char **argv)
 	    cmocka_unit_test(powers_of_ten),      cmocka_unit_test(shapes),
 	    cmocka_unit_test(shapes_of_float),    cmocka_unit_test(all_halves),
 	    cmocka_unit_test(shortest_by_search), cmocka_unit_test(digits_and_ties),
-	    cmocka_unit_test(words_and_ends),     cmocka_unit_test(nan_in_any_case),
-	    cmocka_unit_test(hard_decimals),      cmocka_unit_test(midpoints),
-	    cmocka_unit_test(any_spelling),       cmocka_unit_test(very_long),
-	    cmocka_unit_test(absurd_exponents),   cmocka_unit_test(round_trips),
-	    cmocka_unit_test(cut_texts),          cmocka_unit_test(integers),
-	    cmocka_unit_test(integers_go_round),
+	    cmocka_unit_test(every_element),      cmocka_unit_test(words_and_ends),
+	    cmocka_unit_test(nan_in_any_case),    cmocka_unit_test(hard_decimals),
+	    cmocka_unit_test(midpoints),          cmocka_unit_test(any_spelling),
+	    cmocka_unit_test(very_long),          cmocka_unit_test(absurd_exponents),
+	    cmocka_unit_test(round_trips),        cmocka_unit_test(cut_texts),
+	    cmocka_unit_test(integers),           cmocka_unit_test(integers_go_round),
 	};
 	const struct CMUnitTest random_only[] = {cmocka_unit_test(round_trips)};
 
