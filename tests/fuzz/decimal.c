@@ -1,9 +1,18 @@
 /* Text to number as the C library reads it, and every double and float through its shortest text and back. */
 #include "fuzz.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdbool.h>
 
 #include "decimal.h"
+
+/* glibc rounds some subnormal hex floats wrongly: strtod of 0x0.80f11e11f0bcacp-1022 drops the c. */
+static bool
+strtod_is_right(const char *text, double x, double least_normal)
+{
+	return strpbrk(text, "xX") == NULL || !(fabs(x) < 2 * least_normal);
+}
 
 /* strtod accepts what decimal does and more (nan with a payload); where both read all, the bits agree. */
 static void
@@ -27,12 +36,13 @@ as_the_c_library(const char *text, size_t size)
 		return;
 	if (came == PE_DECIMAL_OVERFLOW)
 		DEMAND(isinf(theirs));
-	else
+	else if (strtod_is_right(terminated, theirs, DBL_MIN))
 		DEMAND(memcmp(&ours, &theirs, sizeof ours) == 0 || (isnan(ours) && isnan(theirs)));
 	if (pe_decimal_read_f32(text, text + size, &ours32, &behind) == PE_DECIMAL_OK) {
 		const float theirs32 = strtof(terminated, &end);
 		DEMAND(memcmp(&ours32, &theirs32, sizeof ours32) == 0 ||
-		       (isnan(ours32) && isnan(theirs32)));
+		       (isnan(ours32) && isnan(theirs32)) ||
+		       !strtod_is_right(terminated, (double)theirs32, (double)FLT_MIN));
 	}
 }
 
