@@ -846,7 +846,51 @@ cli_header(struct cli *cli, const char *const *names, size_t cols)
 	return (const char *const *)made;
 }
 
-/* ---- filters ---- */
+/* ---- rows through a command ---- */
+
+struct pe_reader *
+cli_open_reader(const struct pe_reader_spec *spec)
+{
+	struct pe_reader *in;
+	struct pe_error e;
+
+	if (pe_reader_open(&in, spec, &e))
+		cli_die(&e);
+	return in;
+}
+
+struct pe_writer *
+cli_open_writer(struct cli *cli, const struct pe_writer_spec *spec)
+{
+	struct pe_writer *out;
+	struct pe_error e;
+
+	if (pe_writer_open(&out, spec, &e))
+		cli_die(&e);
+	cli_progress_start(cli);
+	return out;
+}
+
+void
+cli_make(struct cli *cli, struct pe_writer *out, uint64_t count, cli_filter_rows *rows,
+	 void *context)
+{
+	struct pe_error e;
+
+	for (uint64_t done = 0; done < count; cli_progress(cli, done)) {
+		const uint64_t left = count - done;
+		size_t n;
+		void *to = pe_writer_room(out, left < SIZE_MAX ? (size_t)left : SIZE_MAX, &n);
+
+		if (rows(context, done, n, NULL, to, &e) || pe_writer_filled(out, n, &e))
+			cli_die(&e);
+		done += n;
+	}
+	/* what there is goes out before an objection to the end */
+	if (pe_writer_flush(out, &e) || rows(context, count, 0, NULL, NULL, &e) ||
+	    pe_writer_close(out, &e))
+		cli_die(&e);
+}
 
 /* Rows for a block: as many as keep the input's and the output's share within some 64 KiB. */
 static size_t

@@ -137,6 +137,13 @@ const char *cli_stamp(struct cli *cli);
 /* The header line for cli_writer's spec: names (a filter passes its input's on), or x0, x1, ... where they are
  * NULL; NULL without --header-out. What is made here is freed by cli_end. */
 const char *const *cli_header(struct cli *cli, const char *const *names, size_t cols);
+/* Opens or ends the command; a writer's opening starts the progress. */
+struct pe_reader *cli_open_reader(const struct pe_reader_spec *spec);
+struct pe_writer *cli_open_writer(struct cli *cli, const struct pe_writer_spec *spec);
+/* Makes that many rows, block by block, in the writer's own memory, with progress, and completes the output. The rows function is
+ * called as a filter's is, with in NULL; once more with rows 0 at the end. Closes and frees out. */
+void cli_make(struct cli *cli, struct pe_writer *out, uint64_t count, cli_filter_rows *rows,
+	      void *context);
 /* Passes every row of in through the rows function, block by block, flushing whenever it would wait for more input, with progress,
  * and completes the output. Closes and frees both. */
 void cli_filter(struct cli *cli, struct pe_reader *in, struct pe_writer *out, cli_filter_rows *rows,

@@ -117,3 +117,22 @@ cli_convention_finish(const struct cli_convention *c)
 		(void)apply(&whole, c->words[i].key, c->words[i].arg);
 	return whole;
 }
+
+const char *const *
+cli_convention_names(struct cli *cli, const struct pe_convention *c, size_t dim, bool grid)
+{
+	static const char *const line[] = {""}, *const hw[] = {"h", "w"}, *const wh[] = {"w", "h"};
+	const size_t groups = grid ? 2 : 1;
+	const char *const *prefixes = !grid ? line : c->grid_order == PE_GRID_HW ? hw : wh;
+	struct pe_columns columns;
+	struct pe_error e;
+
+	if (!cli->common.header_out)
+		return NULL;
+	if (pe_convention_columns(c, dim / groups, &columns, &e))
+		cli_die(&e);
+	cli->header = pe_convention_names(&columns, prefixes, groups);
+	if (cli->header == NULL)
+		cli_fail("out of memory");
+	return (const char *const *)cli->header;
+}

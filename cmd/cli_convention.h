@@ -59,6 +59,10 @@ bool cli_convention_option(struct cli_convention *c, int key, const char *arg);
 /* The preset with everything that was given laid over it. */
 struct pe_convention cli_convention_finish(const struct cli_convention *c);
 
+/* The header line for a table's columns, "s0,c0,..."; of a grid, those of both coordinates. NULL without --header-out. */
+const char *const *cli_convention_names(struct cli *cli, const struct pe_convention *c, size_t dim,
+					bool grid);
+
 /* "freq:E,angle:E", either or both, into the elements; NONE where it is not named. */
 void cli_round(int key, const char *arg, enum pe_elem *freq, enum pe_elem *angle);
 

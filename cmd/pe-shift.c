@@ -1,6 +1,4 @@
 /* pe-shift - the matrix that shifts a position's row by k, or its action on a stream of rows. */
-#include <stdlib.h>
-
 #include "cli.h"
 #include "cli_convention.h"
 #include "num.h"
@@ -90,34 +88,15 @@ plan(const struct opts *o, size_t dim, enum pe_elem elem)
 	return shift;
 }
 
-static struct pe_writer *
-open_writer(struct cli *cli, const struct pe_writer_spec *spec)
-{
-	struct pe_writer *out;
-	struct pe_error e;
-
-	if (pe_writer_open(&out, spec, &e))
-		cli_die(&e);
-	cli_progress_start(cli);
-	return out;
-}
-
 /* ---- GAIN * M_k ---- */
 
-static const char *const *
-names(const struct cli *cli, const struct opts *o, char ***made)
+static int
+make_rows(void *context, uint64_t first, size_t n, const void *in, void *out, struct pe_error *e)
 {
-	struct pe_columns columns;
-	struct pe_error e;
-
-	if (!cli->common.header_out)
-		return NULL;
-	if (pe_convention_columns(&o->convention, cli->common.dim, &columns, &e))
-		cli_die(&e);
-	*made = pe_convention_names(&columns, (const char *const[]){""}, 1);
-	if (*made == NULL)
-		cli_fail("out of memory");
-	return (const char *const *)*made;
+	(void)in;
+	(void)e;
+	pe_shift_rows(context, (size_t)first, n, out);
+	return 0;
 }
 
 static void
@@ -125,28 +104,13 @@ make_matrix(struct cli *cli, const struct opts *o)
 {
 	const size_t dim = cli->common.dim;
 	struct pe_writer_spec spec = cli_writer(cli, dim, (int64_t)dim);
-	char **made = NULL;
-	struct pe_error e;
+	const enum pe_elem due = pe_writer_elem(&spec);
 
-	spec.names = names(cli, o, &made);
-	if (pe_elem_is_integer(pe_writer_elem(&spec)))
-		spec.carrier = PE_F64;
-	const enum pe_elem elem =
-	    spec.carrier != PE_ELEM_NONE ? spec.carrier : pe_writer_elem(&spec);
-	struct pe_shift *shift = plan(o, dim, elem);
-	struct pe_writer *out = open_writer(cli, &spec);
-	for (size_t done = 0, n; done < dim; done += n) {
-		void *to = pe_writer_room(out, dim - done, &n);
-
-		pe_shift_rows(shift, done, n, to);
-		if (pe_writer_filled(out, n, &e))
-			cli_die(&e);
-		cli_progress(cli, done);
-	}
-	if (pe_writer_close(out, &e))
-		cli_die(&e);
+	spec.names = cli_convention_names(cli, &o->convention, dim, false);
+	spec.carrier = pe_elem_is_integer(due) ? PE_F64 : due;
+	struct pe_shift *shift = plan(o, dim, spec.carrier);
+	cli_make(cli, cli_open_writer(cli, &spec), dim, make_rows, shift);
 	pe_shift_free(shift);
-	free(made);
 }
 
 /* ---- --apply ---- */
@@ -164,12 +128,9 @@ static void
 apply(struct cli *cli, const struct opts *o)
 {
 	struct pe_reader_spec rows = cli_reader(cli, o->input);
-	struct pe_reader *in;
-	struct pe_error e;
 
 	rows.carrier = PE_F64;
-	if (pe_reader_open(&in, &rows, &e))
-		cli_die(&e);
+	struct pe_reader *in = cli_open_reader(&rows);
 	const size_t dim = pe_reader_cols(in);
 	const enum pe_elem own = pe_reader_elem(in);
 	if (dim % 2 != 0)
@@ -179,7 +140,7 @@ apply(struct cli *cli, const struct opts *o)
 	spec.names = cli_header(cli, pe_reader_names(in), dim);
 	spec.carrier = PE_F64;
 	spec.natural = pe_elem_is_integer(own) ? PE_F64 : own;
-	cli_filter(cli, in, open_writer(cli, &spec), apply_rows, shift);
+	cli_filter(cli, in, cli_open_writer(cli, &spec), apply_rows, shift);
 	pe_shift_free(shift);
 }
 

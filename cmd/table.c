@@ -26,12 +26,13 @@ open_sources(struct cli *cli, const struct table_options *o, struct table *t)
 				   o->learned != NULL, &t->positions);
 	if (add) {
 		rows.carrier = PE_F64;
-		if (pe_reader_open(&t->rows, &rows, &e))
-			cli_die(&e);
+		t->rows = cli_open_reader(&rows);
 		learned.cols = pe_reader_cols(t->rows);
 	}
-	if (o->learned != NULL && (pe_reader_open(&t->learned_file, &learned, &e) ||
-				   pe_reader_all(t->learned_file, &t->learned_rows, &e)))
+	if (o->learned == NULL)
+		return;
+	t->learned_file = cli_open_reader(&learned);
+	if (pe_reader_all(t->learned_file, &t->learned_rows, &e))
 		cli_die(&e);
 }
 
