@@ -48,23 +48,6 @@ struct job {
 	uint64_t written;
 };
 
-static void
-check(int failed, const struct pe_error *e)
-{
-	if (failed)
-		cli_die(e);
-}
-
-static void
-make_matrix(struct job *job, const char *what, size_t rows, size_t cols, enum pe_elem elem,
-	    struct pe_matrix *m)
-{
-	struct pe_error e;
-
-	budget_take(&job->in.budget, what, rows, cols, pe_elem_size(elem));
-	check(pe_matrix_init(m, rows, cols, elem, &e), &e);
-}
-
 /* ---- queries ---- */
 
 static bool
@@ -119,11 +102,14 @@ prepare_queries(struct job *job)
 		const size_t block = input_block(input);
 
 		job->batch = job->batch < block ? job->batch : block;
-		make_matrix(job, input->name, job->batch, input->cols, input->elem, &q->raw);
-		make_matrix(job, input->name, job->batch, q->lane->cols, p->elem, &q->content);
+		budget_matrix(&job->in.budget, input->name, job->batch, input->cols, input->elem,
+			      &q->raw);
+		budget_matrix(&job->in.budget, input->name, job->batch, q->lane->cols, p->elem,
+			      &q->content);
 	}
 	if (p->untied.width > 0)
-		make_matrix(job, "queries", job->batch, heads * p->dim, p->elem, &q->ready);
+		budget_matrix(&job->in.budget, "queries", job->batch, heads * p->dim, p->elem,
+			      &q->ready);
 }
 
 /* The next rows of the input, up to max, projected and turned; what is written so far goes out before it would wait. */
@@ -135,9 +121,9 @@ read_queries(struct job *job, size_t max, int64_t position)
 	struct pe_error e;
 
 	if (pe_reader_waits(r) && job->out != NULL)
-		check(pe_writer_flush(job->out, &e), &e);
+		die_if(pe_writer_flush(job->out, &e), &e);
 	const ssize_t n = pe_reader_read(r, q->raw.data, max, &e);
-	check(n < 0, &e);
+	die_if(n < 0, &e);
 	if (n > 0 && job->plan->content > 0) {
 		lane_rows(q->lane, &job->in, q->raw.data, (size_t)n, (uint64_t)q->given,
 			  q->content.data);
@@ -207,9 +193,10 @@ prepare_bias(struct job *job)
 	b->keeps = o->heads > 1 && !writes_rows(o) && !b->by_head;
 	store_begin(&b->kept, &job->in.budget, b->name, job->plan->keys, job->plan->elem,
 		    b->keeps ? due : -1);
-	make_matrix(job, b->name, job->batch, job->plan->keys, pe_reader_carrier(b->reader),
-		    &b->raw);
-	make_matrix(job, b->name, job->batch, job->plan->keys, job->plan->elem, &b->ready);
+	budget_matrix(&job->in.budget, b->name, job->batch, job->plan->keys,
+		      pe_reader_carrier(b->reader), &b->raw);
+	budget_matrix(&job->in.budget, b->name, job->batch, job->plan->keys, job->plan->elem,
+		      &b->ready);
 }
 
 /* Fills raw up to n rows; fewer only at the end of the input. */
@@ -222,7 +209,7 @@ fill_raw(struct bias_rows *b, size_t n)
 	while (have < n) {
 		const ssize_t got =
 		    pe_reader_read(b->reader, pe_matrix_row(&b->raw, have), n - have, &e);
-		check(got < 0, &e);
+		die_if(got < 0, &e);
 		if (got == 0)
 			break;
 		have += (size_t)got;
@@ -264,9 +251,9 @@ next_bias(struct job *job, size_t n)
 			 job->queries.due < 0 ? "at least " : "",
 			 (long long)(job->queries.due < 0 ? job->queries.given : job->queries.due));
 	void *to = b->keeps ? store_extend(&b->kept, &job->in.budget, b->name, n) : b->ready.data;
-	check(pe_convert_rows(b->name, b->given, cols, job->plan->elem, to, b->raw.elem,
-			      b->raw.data, n * cols, &e),
-	      &e);
+	die_if(pe_convert_rows(b->name, b->given, cols, job->plan->elem, to, b->raw.elem,
+			       b->raw.data, n * cols, &e),
+	       &e);
 	multiply(&b->ready, to, n * cols, job->o->bias_scale);
 	b->given += n;
 	return to;
@@ -332,7 +319,7 @@ open_output(struct job *job, size_t cols, size_t matrices)
 	spec.carrier = job->plan->elem;
 	spec.names = cli_header(job->cli, output_names(job), cols);
 	budget_take(&job->in.budget, "output", 1, PE_IO_BLOCK, 1);
-	check(pe_writer_open(&job->out, &spec, &e), &e);
+	die_if(pe_writer_open(&job->out, &spec, &e), &e);
 	cli_progress_start(job->cli);
 }
 
@@ -341,7 +328,7 @@ put(struct job *job, const void *rows, size_t n)
 {
 	struct pe_error e;
 
-	check(pe_writer_put(job->out, rows, n, &e), &e);
+	die_if(pe_writer_put(job->out, rows, n, &e), &e);
 	job->written += n;
 	cli_progress(job->cli, job->written);
 }
@@ -353,7 +340,7 @@ put_output(struct job *job, const void *rows, size_t n)
 	struct pe_error e;
 
 	if (job->project.scores != NULL) {
-		check(pe_project_rows(&job->project, rows, n, job->projected.data, &e), &e);
+		die_if(pe_project_rows(&job->project, rows, n, job->projected.data, &e), &e);
 		rows = job->projected.data;
 	}
 	put(job, rows, n);
@@ -370,13 +357,14 @@ prepare_rows(struct job *job, size_t rows)
 	const struct table *wo = &job->in.wo;
 	struct pe_error e;
 
-	make_matrix(job, "output", rows, width, job->plan->elem, &job->results);
+	budget_matrix(&job->in.budget, "output", rows, width, job->plan->elem, &job->results);
 	if (lse || wo->values.data == NULL)
 		return width;
 	budget_take(&job->in.budget, wo->name.text, wo->values.rows, wo->values.cols,
 		    pe_elem_size(job->plan->elem));
-	check(pe_project_init(&job->project, &wo->values, job->plan->elem, o->jobs, &e), &e);
-	make_matrix(job, "output", job->batch, wo->values.cols, job->plan->elem, &job->projected);
+	die_if(pe_project_init(&job->project, &wo->values, job->plan->elem, o->jobs, &e), &e);
+	budget_matrix(&job->in.budget, "output", job->batch, wo->values.cols, job->plan->elem,
+		      &job->projected);
 	return wo->values.cols;
 }
 
@@ -398,9 +386,9 @@ attend_rows(struct job *job, size_t head, size_t heads, bool stay)
 		call.head = head;
 		call.heads = heads;
 		call.bias = next_bias(job, n);
-		check(pe_attend_output(job->plan->attend, &call, lse ? NULL : to, lse ? to : NULL,
-				       &e),
-		      &e);
+		die_if(pe_attend_output(job->plan->attend, &call, lse ? NULL : to, lse ? to : NULL,
+					&e),
+		       &e);
 		if (!stay)
 			put_output(job, to, n);
 	}
@@ -443,9 +431,9 @@ write_matrix(struct job *job, size_t head)
 		call.head = head;
 		call.heads = 1;
 		call.bias = next_bias(job, n);
-		check(pe_attend_matrix(job->plan->attend, &call, job->plan->matrix,
-				       job->results.data, &e),
-		      &e);
+		die_if(pe_attend_matrix(job->plan->attend, &call, job->plan->matrix,
+					job->results.data, &e),
+		       &e);
 		put(job, job->results.data, n);
 	}
 }
@@ -458,7 +446,8 @@ write_matrices(struct job *job)
 	if (keys == 0)
 		cli_fail("%s: has no rows, so the matrix has no columns",
 			 job->in.lanes[ROLE_KEY].input->name);
-	make_matrix(job, "matrix rows", job->batch, keys, job->plan->elem, &job->results);
+	budget_matrix(&job->in.budget, "matrix rows", job->batch, keys, job->plan->elem,
+		      &job->results);
 	open_output(job, keys, heads);
 	for (size_t h = 0; h < heads; h++) {
 		write_matrix(job, h);
@@ -521,7 +510,8 @@ write_terms(struct job *job)
 	for (size_t k = 0; k < 2; k++)
 		plan_attention(&job->plans[k], &job->in, &key[k], &none, query[0].rows.rows, 0);
 	set_batch(job);
-	make_matrix(job, "matrix rows", job->batch, job->plan->keys, job->in.elem, &job->results);
+	budget_matrix(&job->in.budget, "matrix rows", job->batch, job->plan->keys, job->in.elem,
+		      &job->results);
 	open_output(job, job->plan->keys, 4);
 	for (size_t i = 0; i < 4; i++) {
 		job->queries.held = query[i / 2];
@@ -600,7 +590,7 @@ finish(struct job *job)
 {
 	struct pe_error e;
 
-	check(pe_writer_close(job->out, &e), &e);
+	die_if(pe_writer_close(job->out, &e), &e);
 	inputs_free(&job->in);
 	plan_free(&job->plans[0]);
 	plan_free(&job->plans[1]);

@@ -10,8 +10,8 @@
 
 enum { BLOCK_BYTES = 256 * 1024, BLOCK_ROWS_LEAST = 64 };
 
-static void
-check(int failed, const struct pe_error *e)
+void
+die_if(int failed, const struct pe_error *e)
 {
 	if (failed)
 		cli_die(e);
@@ -25,11 +25,21 @@ budget_take(struct budget *b, const char *what, size_t rows, size_t cols, size_t
 	struct pe_error e;
 	size_t bytes;
 
-	check(pe_num_matrix_size(rows, cols, size, &bytes, &e), &e);
+	die_if(pe_num_matrix_size(rows, cols, size, &bytes, &e), &e);
 	if (b->limit != 0 && bytes > b->limit - b->used)
 		cli_fail("--max-memory: %s needs %zu bytes, %zu of %zu are left", what, bytes,
 			 b->limit - b->used, b->limit);
 	b->used += bytes;
+}
+
+void
+budget_matrix(struct budget *b, const char *what, size_t rows, size_t cols, enum pe_elem elem,
+	      struct pe_matrix *m)
+{
+	struct pe_error e;
+
+	budget_take(b, what, rows, cols, pe_elem_size(elem));
+	die_if(pe_matrix_init(m, rows, cols, elem, &e), &e);
 }
 
 static void
@@ -108,7 +118,7 @@ read_table(struct inputs *in, struct cli *cli, const char *path, size_t due, str
 	spec = cli_side_table(cli, path, due);
 	spec.cols = raw_cols(&spec, due);
 	spec.carrier = PE_F64;
-	check(pe_reader_open(&r, &spec, &e), &e);
+	die_if(pe_reader_open(&r, &spec, &e), &e);
 	(void)snprintf(t->name.text, sizeof t->name.text, "%s", pe_reader_name(r));
 	note_elem(in, pe_reader_elem(r));
 	store_begin(&all, &in->budget, t->name.text, pe_reader_cols(r), PE_F64, -1);
@@ -116,7 +126,7 @@ read_table(struct inputs *in, struct cli *cli, const char *path, size_t due, str
 		void *to = store_extend(&all, &in->budget, t->name.text, BLOCK_ROWS_LEAST);
 
 		n = pe_reader_read(r, to, BLOCK_ROWS_LEAST, &e);
-		check(n < 0, &e);
+		die_if(n < 0, &e);
 		all.rows.rows -= BLOCK_ROWS_LEAST - (size_t)n;
 	} while (n > 0);
 	pe_reader_close(r);
@@ -158,7 +168,7 @@ open_input(struct inputs *in, struct cli *cli, const struct options *o, enum rol
 	spec = cli_reader(cli, o->sources.path[o->sources.of[role]]);
 	if (role != ROLE_QUERY)
 		spec.cols = raw_cols(&spec, due);
-	check(pe_reader_open(&input->reader, &spec, &e), &e);
+	die_if(pe_reader_open(&input->reader, &spec, &e), &e);
 	input->name = pe_reader_name(input->reader);
 	input->cols = pe_reader_cols(input->reader);
 	input->elem = pe_reader_elem(input->reader);
@@ -326,7 +336,7 @@ open_bias_early(struct inputs *in, struct cli *cli, const struct options *o)
 		return;
 	}
 	spec = cli_side_table(cli, o->bias, 0);
-	check(pe_reader_open(&in->bias, &spec, &e), &e);
+	die_if(pe_reader_open(&in->bias, &spec, &e), &e);
 	note_elem(in, pe_reader_elem(in->bias));
 }
 
@@ -340,7 +350,7 @@ inputs_open_bias(struct inputs *in, struct cli *cli, const struct options *o, si
 		return;
 	if (in->bias == NULL) {
 		spec = cli_side_table(cli, o->bias, keys);
-		check(pe_reader_open(&in->bias, &spec, &e), &e);
+		die_if(pe_reader_open(&in->bias, &spec, &e), &e);
 	}
 	if (pe_reader_cols(in->bias) != keys)
 		cli_fail("%s: has %zu columns, keys are %zu", pe_reader_name(in->bias),
@@ -366,10 +376,9 @@ prepare_lane(struct inputs *in, struct lane *l, size_t threads)
 
 		budget_take(&in->budget, l->steps[i]->name.text, w->rows, w->cols,
 			    pe_elem_size(in->elem));
-		budget_take(&in->budget, l->steps[i]->name.text, rows, w->rows,
-			    pe_elem_size(in->elem));
-		check(pe_project_init(&l->projects[i], w, in->elem, threads, &e), &e);
-		check(pe_matrix_init(&l->scratch[i], rows, w->rows, in->elem, &e), &e);
+		die_if(pe_project_init(&l->projects[i], w, in->elem, threads, &e), &e);
+		budget_matrix(&in->budget, l->steps[i]->name.text, rows, w->rows, in->elem,
+			      &l->scratch[i]);
 	}
 }
 
@@ -402,14 +411,14 @@ lane_rows(struct lane *l, const struct inputs *in, const void *raw, size_t n, ui
 	const struct input *input = l->input;
 	struct pe_error e;
 
-	check(pe_convert_rows(input->name, first, input->cols, in->elem,
-			      l->count > 0 ? l->scratch[0].data : out, input->elem, raw,
-			      n * input->cols, &e),
-	      &e);
+	die_if(pe_convert_rows(input->name, first, input->cols, in->elem,
+			       l->count > 0 ? l->scratch[0].data : out, input->elem, raw,
+			       n * input->cols, &e),
+	       &e);
 	for (size_t i = 0; i < l->count; i++)
-		check(pe_project_rows(&l->projects[i], l->scratch[i].data, n,
-				      i + 1 < l->count ? l->scratch[i + 1].data : out, &e),
-		      &e);
+		die_if(pe_project_rows(&l->projects[i], l->scratch[i].data, n,
+				       i + 1 < l->count ? l->scratch[i + 1].data : out, &e),
+		       &e);
 }
 
 /* The store that rows may be read into as they are, because one lane alone takes them and changes nothing. */
@@ -444,7 +453,7 @@ read_straight(struct inputs *in, const struct input *input, struct store *store)
 		void *to = store_extend(store, &in->budget, input->name, max);
 
 		n = pe_reader_read(input->reader, to, max, &e);
-		check(n < 0, &e);
+		die_if(n < 0, &e);
 		store->rows.rows = have + (size_t)n;
 	} while (n > 0);
 }
@@ -458,8 +467,7 @@ read_through_lanes(struct inputs *in, const struct input *input, struct store st
 	uint64_t done = 0;
 	ssize_t n;
 
-	budget_take(&in->budget, input->name, block, input->cols, pe_elem_size(input->elem));
-	check(pe_matrix_init(&raw, block, input->cols, input->elem, &e), &e);
+	budget_matrix(&in->budget, input->name, block, input->cols, input->elem, &raw);
 	while ((n = pe_reader_read(input->reader, raw.data, block, &e)) > 0) {
 		for (size_t role = 0; role < ROLES; role++)
 			if (in->lanes[role].input == input)
@@ -468,7 +476,7 @@ read_through_lanes(struct inputs *in, const struct input *input, struct store st
 						       (size_t)n));
 		done += (uint64_t)n;
 	}
-	check(n < 0, &e);
+	die_if(n < 0, &e);
 	pe_matrix_free(&raw);
 }
 

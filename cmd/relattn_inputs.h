@@ -15,6 +15,9 @@
 #include "relattn_options.h"
 #include "stream.h"
 
+/* Ends the command with the library's message where a call has failed. */
+void die_if(int failed, const struct pe_error *e);
+
 /* --max-memory: what is taken, and the most there may be. */
 struct budget {
 	size_t limit, used; /* bytes; limit 0: none */
@@ -22,6 +25,10 @@ struct budget {
 
 /* Counts rows x cols x size bytes; ends the command where they exceed the limit or cannot be addressed. what names them. */
 void budget_take(struct budget *b, const char *what, size_t rows, size_t cols, size_t size);
+
+/* A matrix of zeros, counted. */
+void budget_matrix(struct budget *b, const char *what, size_t rows, size_t cols, enum pe_elem elem,
+		   struct pe_matrix *m);
 
 /* A matrix that grows while rows arrive. */
 struct store {

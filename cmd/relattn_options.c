@@ -191,6 +191,31 @@ check_values(const struct options *o, const struct given *given)
 			   o->kv_heads);
 }
 
+/* Options that name a side table: where its path goes. */
+static const char **
+table_of(struct options *o, int key)
+{
+	switch (key) {
+	case WQ: return &o->projection[ROLE_QUERY];
+	case WK: return &o->projection[ROLE_KEY];
+	case WV: return &o->projection[ROLE_VALUE];
+	case WO: return &o->wo;
+	case 'W': return &o->bilinear;
+	case T5: return &o->t5;
+	case REL_BIAS: return &o->rel_bias;
+	case ALIBI_SLOPES: return &o->alibi_slopes;
+	case SHAW_K: return &o->shaw_k;
+	case SHAW_V: return &o->shaw_v;
+	case HUANG: return &o->huang;
+	case POS: return &o->pos;
+	case POS_WQ: return &o->pos_wq;
+	case POS_WK: return &o->pos_wk;
+	case BIAS: return &o->bias;
+	case TERMS: return &o->terms;
+	default: return NULL;
+	}
+}
+
 /* ---- who fills which role ---- */
 
 static size_t
@@ -208,8 +233,10 @@ resolve_sources(struct options *o, const char *const named[ROLES], const char *o
 	struct sources *s = &o->sources;
 	const bool reads_query = o->shaw_k != NULL || o->huang != NULL;
 	const bool sized = o->rows != 0;
-	bool operand_used = false;
+	size_t from_operand = ROLES; /* not a source yet */
 
+	if (operand != NULL && o->terms != NULL && named[ROLE_QUERY] != NULL)
+		cli_refuse("extra operand, -Q is named: '%s'", pe_quote(operand).text);
 	s->needed[ROLE_QUERY] = o->emit != EMIT_BIAS || reads_query || !sized;
 	s->needed[ROLE_KEY] = o->emit != EMIT_BIAS || !sized;
 	s->needed[ROLE_VALUE] = o->emit == EMIT_OUTPUT;
@@ -217,19 +244,36 @@ resolve_sources(struct options *o, const char *const named[ROLES], const char *o
 		if (named[role] != NULL) {
 			s->of[role] = add_source(s, named[role]);
 		} else if (operand != NULL) {
-			s->of[role] = operand_used ? s->of[role] : add_source(s, operand);
-			for (size_t later = role + 1; !operand_used && later < ROLES; later++)
-				s->of[later] = s->of[role];
-			operand_used = true;
+			if (from_operand == ROLES)
+				from_operand = add_source(s, operand);
+			s->of[role] = from_operand;
 		} else if (role > 0) {
 			s->of[role] = s->of[role - 1];
 		} else if (s->needed[ROLE_QUERY]) {
 			s->of[role] = add_source(s, "-");
 		}
 	}
-	if (operand != NULL && !operand_used)
+	if (operand != NULL && from_operand == ROLES)
 		cli_refuse("extra operand, -Q, -K and -V are all named: '%s'",
 			   pe_quote(operand).text);
+}
+
+/* Before anything is read from it. */
+static void
+check_stdin(struct options *o)
+{
+	const struct sources *s = &o->sources;
+	size_t times = 0;
+
+	for (size_t i = 0; i < s->count; i++)
+		times += strcmp(s->path[i], "-") == 0;
+	for (int key = 0; key < KEYS; key++) {
+		const char **table = table_of(o, key);
+		times += table != NULL && *table != NULL && strcmp(*table, "-") == 0;
+	}
+	times += o->turn.config != NULL && strcmp(o->turn.config, "-") == 0;
+	if (times > 1)
+		cli_refuse("standard input is named twice: '-'");
 }
 
 /* ---- parsing ---- */
@@ -258,31 +302,6 @@ parse_bytes(int key, const char *arg)
 refuse:
 	cli_refuse("%s: must be positive BYTES, or BYTES with K, M or G: '%s'", cli_spelling(key),
 		   pe_quote(arg).text);
-}
-
-/* Options that name a side table: where its path goes. */
-static const char **
-table_of(struct options *o, int key)
-{
-	switch (key) {
-	case WQ: return &o->projection[ROLE_QUERY];
-	case WK: return &o->projection[ROLE_KEY];
-	case WV: return &o->projection[ROLE_VALUE];
-	case WO: return &o->wo;
-	case 'W': return &o->bilinear;
-	case T5: return &o->t5;
-	case REL_BIAS: return &o->rel_bias;
-	case ALIBI_SLOPES: return &o->alibi_slopes;
-	case SHAW_K: return &o->shaw_k;
-	case SHAW_V: return &o->shaw_v;
-	case HUANG: return &o->huang;
-	case POS: return &o->pos;
-	case POS_WQ: return &o->pos_wq;
-	case POS_WK: return &o->pos_wk;
-	case BIAS: return &o->bias;
-	case TERMS: return &o->terms;
-	default: return NULL;
-	}
 }
 
 static const struct rope_keys rope_keys = {
@@ -366,5 +385,6 @@ parse_options(struct cli *cli, int argc, char **argv)
 	check_conflicts(&given);
 	check_values(&o, &given);
 	resolve_sources(&o, named, cli_optional_operand(cli));
+	check_stdin(&o);
 	return o;
 }

@@ -10,23 +10,6 @@
 
 enum { AHEAD_LEAST = 256 };
 
-static void
-check(int failed, const struct pe_error *e)
-{
-	if (failed)
-		cli_die(e);
-}
-
-static void
-make_matrix(struct inputs *in, const char *what, size_t rows, size_t cols, enum pe_elem elem,
-	    struct pe_matrix *m)
-{
-	struct pe_error e;
-
-	budget_take(&in->budget, what, rows, cols, pe_elem_size(elem));
-	check(pe_matrix_init(m, rows, cols, elem, &e), &e);
-}
-
 /* ---- schemes ---- */
 
 static void
@@ -37,7 +20,7 @@ plan_t5(struct plan *p, const struct inputs *in)
 
 	if (in->t5.values.data == NULL)
 		return;
-	check(pe_t5_init(&p->t5, rows - apart, p->o->max_distance, !p->o->t5_past, &e), &e);
+	die_if(pe_t5_init(&p->t5, rows - apart, p->o->max_distance, !p->o->t5_past, &e), &e);
 }
 
 static void
@@ -47,7 +30,7 @@ plan_slopes(struct plan *p, struct inputs *in)
 
 	if (!p->o->alibi)
 		return;
-	make_matrix(in, "--alibi", 1, p->o->heads, PE_F64, &p->slopes);
+	budget_matrix(&in->budget, "--alibi", 1, p->o->heads, PE_F64, &p->slopes);
 	if (in->slopes.values.data != NULL)
 		memcpy(p->slopes.data, in->slopes.values.data, p->o->heads * sizeof(double));
 	else
@@ -63,12 +46,12 @@ pad_vectors(struct plan *p, struct inputs *in, const struct table *t, const stru
 	struct pe_matrix row;
 	struct pe_error e;
 
-	make_matrix(in, t->name.text, 1, t->values.cols, p->elem, &row);
-	make_matrix(in, t->name.text, t->values.rows, heads * dim, p->elem, to);
+	budget_matrix(&in->budget, t->name.text, 1, t->values.cols, p->elem, &row);
+	budget_matrix(&in->budget, t->name.text, t->values.rows, heads * dim, p->elem, to);
 	for (size_t r = 0; r < t->values.rows; r++) {
-		check(pe_convert_rows(t->name.text, r, row.cols, p->elem, row.data, PE_F64,
-				      pe_matrix_row(&t->values, r), row.cols, &e),
-		      &e);
+		die_if(pe_convert_rows(t->name.text, r, row.cols, p->elem, row.data, PE_F64,
+				       pe_matrix_row(&t->values, r), row.cols, &e),
+		       &e);
 		for (size_t h = 0; h < heads; h++)
 			memcpy((char *)pe_matrix_row(to, r) + h * dim * size,
 			       (char *)row.data + h * width * size, width * size);
@@ -98,19 +81,19 @@ plan_relatives(struct plan *p, struct inputs *in)
 	struct pe_error e;
 
 	if (in->shaw_k.values.data != NULL) {
-		check(
+		die_if(
 		    pe_relvec_init_clipped(&rows, in->shaw_k.name.text, in->shaw_k.values.rows, &e),
 		    &e);
 		add_relative(p, in, &in->shaw_k, &rows);
 	}
 	if (in->huang.values.data != NULL) {
-		check(pe_relvec_init_unclipped(&rows, in->huang.name.text, in->huang.values.rows,
-					       p->o->causal, &e),
-		      &e);
+		die_if(pe_relvec_init_unclipped(&rows, in->huang.name.text, in->huang.values.rows,
+						p->o->causal, &e),
+		       &e);
 		add_relative(p, in, &in->huang, &rows);
 	}
 	if (in->shaw_v.values.data != NULL) {
-		check(
+		die_if(
 		    pe_relvec_init_clipped(&rows, in->shaw_v.name.text, in->shaw_v.values.rows, &e),
 		    &e);
 		p->relative_value = pad_vectors(p, in, &in->shaw_v, &rows, in->value_dim,
@@ -128,11 +111,11 @@ plan_rope(struct plan *p, struct inputs *in, struct cli *cli)
 	if (!p->o->rope || p->content == 0)
 		return;
 	rope_setup(&setup, cli, &p->o->turn);
-	check(rope_spec(&setup, cli, in->lanes[ROLE_QUERY].name, p->content, &spec, &e) ||
-		  pe_rope_init(&p->rope, &spec, &e),
-	      &e);
+	die_if(rope_spec(&setup, cli, in->lanes[ROLE_QUERY].name, p->content, &spec, &e) ||
+		   pe_rope_init(&p->rope, &spec, &e),
+	       &e);
 	rope_setup_free(&setup);
-	make_matrix(in, "--rope", 1, pe_rope_scratch(p->rope), PE_F64, &p->rope_scratch);
+	budget_matrix(&in->budget, "--rope", 1, pe_rope_scratch(p->rope), PE_F64, &p->rope_scratch);
 }
 
 /* Rows of P through one of its projections. */
@@ -144,15 +127,15 @@ project_positions(struct plan *p, struct inputs *in, const struct table *by, str
 	struct pe_matrix rows;
 	struct pe_error e;
 
-	make_matrix(in, in->pos.name.text, from->rows, from->cols, p->elem, &rows);
-	make_matrix(in, in->pos.name.text, from->rows, by->values.cols, p->elem, to);
+	budget_matrix(&in->budget, in->pos.name.text, from->rows, from->cols, p->elem, &rows);
+	budget_matrix(&in->budget, in->pos.name.text, from->rows, by->values.cols, p->elem, to);
 	budget_take(&in->budget, by->name.text, by->values.rows, by->values.cols,
 		    pe_elem_size(p->elem));
-	check(pe_convert_rows(in->pos.name.text, 0, from->cols, p->elem, rows.data, PE_F64,
-			      from->data, from->rows * from->cols, &e) ||
-		  pe_project_init(&project, &by->values, p->elem, p->o->jobs, &e) ||
-		  pe_project_rows(&project, rows.data, rows.rows, to->data, &e),
-	      &e);
+	die_if(pe_convert_rows(in->pos.name.text, 0, from->cols, p->elem, rows.data, PE_F64,
+			       from->data, from->rows * from->cols, &e) ||
+		   pe_project_init(&project, &by->values, p->elem, p->o->jobs, &e) ||
+		   pe_project_rows(&project, rows.data, rows.rows, to->data, &e),
+	       &e);
 	pe_project_free(&project);
 	pe_matrix_free(&rows);
 }
@@ -169,7 +152,7 @@ plan_untied(struct plan *p, struct inputs *in)
 	project_positions(p, in, &in->pos_wk, &key);
 	budget_take(&in->budget, in->pos.name.text, 2 * query.rows, query.cols,
 		    pe_elem_size(p->elem));
-	check(pe_untied_init(&p->untied, &query, &key, p->o->heads, p->o->cls, &e), &e);
+	die_if(pe_untied_init(&p->untied, &query, &key, p->o->heads, p->o->cls, &e), &e);
 	pe_matrix_free(&query);
 	pe_matrix_free(&key);
 }
@@ -183,9 +166,9 @@ plan_schemes(struct plan *p, struct inputs *in, struct cli *cli, const struct op
 	plan_t5(p, in);
 	plan_slopes(p, in);
 	if (in->rel_bias.values.data != NULL)
-		check(pe_relvec_init_clipped(&p->rel_bias, in->rel_bias.name.text,
-					     in->rel_bias.values.rows, &e),
-		      &e);
+		die_if(pe_relvec_init_clipped(&p->rel_bias, in->rel_bias.name.text,
+					      in->rel_bias.values.rows, &e),
+		       &e);
 	plan_untied(p, in);
 	/* For the bias alone the query counts only where relative vectors meet it. */
 	if (o->emit != EMIT_BIAS || in->shaw_k.values.data != NULL || in->huang.values.data != NULL)
@@ -256,7 +239,7 @@ append_keys(struct plan *p, struct inputs *in, struct store *key)
 
 	if (p->keys > 0)
 		check_position(p, in, (int64_t)p->keys - 1);
-	make_matrix(in, in->pos.name.text, p->keys, p->o->heads * p->dim, p->elem, &all);
+	budget_matrix(&in->budget, in->pos.name.text, p->keys, p->o->heads * p->dim, p->elem, &all);
 	for (size_t n = 0; n < p->keys; n++)
 		append_features(p, p->o->emit == EMIT_BIAS ? NULL : pe_matrix_row(&key->rows, n),
 				kv_heads, pe_matrix_row(&p->untied.key, n), pe_matrix_row(&all, n));
@@ -274,7 +257,8 @@ repeat_values(struct plan *p, struct inputs *in, struct store *value)
 
 	if (value->rows.data == NULL || heads == kv_heads)
 		return;
-	make_matrix(in, in->lanes[ROLE_VALUE].name, p->keys, heads * in->value_dim, p->elem, &all);
+	budget_matrix(&in->budget, in->lanes[ROLE_VALUE].name, p->keys, heads * in->value_dim,
+		      p->elem, &all);
 	for (size_t n = 0; n < p->keys; n++)
 		for (size_t h = 0; h < heads; h++)
 			memcpy((char *)pe_matrix_row(&all, n) + h * bytes,
@@ -337,7 +321,7 @@ plan_attention(struct plan *p, struct inputs *in, struct store *key, struct stor
 	p->matrix = p->o->emit == EMIT_WEIGHTS           ? PE_ATTEND_WEIGHTS
 		    : p->o->emit == EMIT_BIAS && !untied ? PE_ATTEND_BIAS
 							 : PE_ATTEND_LOGITS;
-	check(pe_attend_init(&p->attend, &spec, &e), &e);
+	die_if(pe_attend_init(&p->attend, &spec, &e), &e);
 	budget_take(&in->budget, "attention", pe_attend_memory(&spec), 1, 1);
 }
 
@@ -419,13 +403,13 @@ fill_offsets(const struct plan *p, const struct inputs *in, bool apart, struct p
 	struct pe_matrix scratch;
 	struct pe_error e;
 
-	check(pe_matrix_init(&scratch, 2, to->cols, PE_F64, &e), &e);
+	die_if(pe_matrix_init(&scratch, 2, to->cols, PE_F64, &e), &e);
 	for (size_t h = 0; h < to->rows; h++) {
 		sum_offsets(p, in, h, apart, p->window.first, to->cols, pe_matrix_row(&scratch, 0),
 			    pe_matrix_row(&scratch, 1));
-		check(pe_convert_rows(name, h, to->cols, p->elem, pe_matrix_row(to, h), PE_F64,
-				      scratch.data, to->cols, &e),
-		      &e);
+		die_if(pe_convert_rows(name, h, to->cols, p->elem, pe_matrix_row(to, h), PE_F64,
+				       scratch.data, to->cols, &e),
+		       &e);
 	}
 	pe_matrix_free(&scratch);
 }
@@ -446,11 +430,11 @@ reach(struct plan *p, struct inputs *in, int64_t position, size_t n)
 	if (w->values.cols < p->keys + rows - 1) {
 		pe_matrix_free(&w->values);
 		pe_matrix_free(&w->apart);
-		make_matrix(in, "bias by offset", p->o->heads, p->keys + rows - 1, p->elem,
-			    &w->values);
+		budget_matrix(&in->budget, "bias by offset", p->o->heads, p->keys + rows - 1,
+			      p->elem, &w->values);
 		if (has_apart(p))
-			make_matrix(in, "bias by offset", p->o->heads, p->keys + rows - 1, p->elem,
-				    &w->apart);
+			budget_matrix(&in->budget, "bias by offset", p->o->heads,
+				      p->keys + rows - 1, p->elem, &w->apart);
 	}
 	w->made = true;
 	w->position = position;

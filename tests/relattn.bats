@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # relattn: what attention owes for every option, against plain definitions and the other commands.
+# shellcheck disable=SC2086  # options are meant to split into words
 load helper
 
 # noise ROWS COLS SEED: numbers within -1..1, the same everywhere.
@@ -347,9 +348,7 @@ raw_setup() {
 
 @test "law: a row is answered before the next one is written" {
 	local options="-K k.csv -V v.csv -H 2 --t5 t5.csv" answer row
-	# shellcheck disable=SC2086  # words
 	relattn -Q q.csv $options >want.csv
-	# shellcheck disable=SC2086  # words
 	coproc ATTENTION { relattn $options 3>&-; }
 	for row in 1 2 3; do
 		sed -n "${row}p" q.csv >&"${ATTENTION[1]}"
@@ -361,9 +360,7 @@ raw_setup() {
 
 @test "law: the rows of a matrix of one head are answered one by one, too" {
 	local options="-K k.csv --bias bias1.csv --emit logits" answer row
-	# shellcheck disable=SC2086  # words
 	relattn -Q q.csv $options >want.csv
-	# shellcheck disable=SC2086  # words
 	coproc ATTENTION { relattn $options 3>&-; }
 	for row in 1 2 3; do
 		sed -n "${row}p" q.csv >&"${ATTENTION[1]}"
