@@ -291,20 +291,44 @@ read_positions(struct cli *cli, const struct opts *o, const struct rope_setup *s
 			 pe_quote(o->positions).text, columns, listed->cols);
 }
 
-static void
-tell(const struct opts *o, const struct job *job, const struct pe_rope_spec *spec)
+static const char *
+shortest(char to[PE_DECIMAL_MAX + 1], double x)
 {
-	char base[PE_DECIMAL_MAX + 1], gain[PE_DECIMAL_MAX + 1];
+	to[pe_decimal_write_f64(to, x)] = '\0';
+	return to;
+}
+
+/* Two lines: the embedding, and the scaling's parameters as they are in force. */
+static void
+tell(const struct opts *o, const struct job *job, const struct rope_setup *setup,
+     const struct pe_rope_spec *spec)
+{
+	const struct pe_scaling *scaling = &spec->scaling;
+	char base[PE_DECIMAL_MAX + 1], gain[PE_DECIMAL_MAX + 1], line[512];
+	size_t used = 0;
 	double effective;
 
 	pe_rope_base(job->rope, PE_F64, &effective);
-	base[pe_decimal_write_f64(base, effective)] = '\0';
-	gain[pe_decimal_write_f64(gain, pe_rope_gain(job->rope))] = '\0';
-	cli_note("heads=%zu head-dim=%zu rotary-dim=%zu freq-dim=%zu pairs=%s base=%s scaling=%s "
+	cli_note("heads=%zu head-dim=%zu rotary-dim=%zu freq-dim=%zu pairs=%s base=%s "
 		 "attention-factor=%s position-columns=%zu",
 		 job->heads, spec->head_dim, spec->rotary_dim, (size_t)(2 * spec->freq.half),
-		 o->rope.pairing == PE_PAIR_HALVES ? "halves" : "interleaved", base,
-		 pe_scaling_name(spec->scaling.kind), gain, spec->axes);
+		 o->rope.pairing == PE_PAIR_HALVES ? "halves" : "interleaved",
+		 shortest(base, effective), shortest(gain, pe_rope_gain(job->rope)), spec->axes);
+	if (scaling->kind == PE_SCALING_NONE)
+		return;
+	for (const struct pe_scaling_key *k = pe_scaling_keys(); k->name != NULL; k++) {
+		double value;
+
+		memcpy(&value, (const char *)scaling + k->offset, sizeof value);
+		if ((k->kinds >> scaling->kind & 1) && value != 0)
+			used +=
+			    (size_t)snprintf(line + used, sizeof line - used, "%s%s=%s",
+					     used > 0 ? "," : "", k->name, shortest(base, value));
+	}
+	cli_note("scaling=%s:%s%s", pe_scaling_name(scaling->kind), line,
+		 scaling->kind != PE_SCALING_LONGROPE     ? ""
+		 : setup->list_in_force == PE_CONFIG_LONG ? ",list=long"
+							  : ",list=short");
 }
 
 /* A row of that width as rotary embedding; place says what told the width, and whose fault it is where it does not fit. */
@@ -338,7 +362,7 @@ plan(struct job *job, struct cli *cli, const struct opts *o, struct rope_setup *
 		cli_die(&e);
 	free(axis);
 	if (o->verbose)
-		tell(o, job, &spec);
+		tell(o, job, setup, &spec);
 }
 
 static void
@@ -446,6 +470,10 @@ rotate_rows(struct cli *cli, const struct opts *o, struct rope_setup *setup)
 	job.scratch = calloc(pe_rope_scratch(job.rope), sizeof *job.scratch);
 	if (job.scratch == NULL)
 		cli_fail("out of memory");
+	if (o->positions != NULL && pe_reader_rows(in) >= 0 &&
+	    (uint64_t)pe_reader_rows(in) != job.listed.rows)
+		cli_fail("%s: %zu positions for %lld rows of %s", pe_quote(o->positions).text,
+			 job.listed.rows, (long long)pe_reader_rows(in), pe_reader_name(in));
 	struct pe_writer_spec target = cli_writer(cli, width, pe_reader_rows(in));
 	target.natural = pe_elem_is_integer(pe_reader_elem(in)) ? PE_F64 : pe_reader_elem(in);
 	struct rows rows = {

@@ -230,13 +230,14 @@ length_bit(void)
 
 /* Which of longrope's lists: the one named, else by the length against the trained one. */
 static int
-choose_list(const struct rope_setup *s, int *list, struct pe_error *e)
+choose_list(struct rope_setup *s, struct pe_error *e)
 {
 	if (s->list == NULL) {
 		if (!(s->scaling.given & length_bit()))
 			return pe_fail(e, PE_FAULT_ARGUMENT, "%s: longrope needs list or length",
 				       s->place);
-		*list = s->scaling.length > s->scaling.original ? PE_CONFIG_LONG : PE_CONFIG_SHORT;
+		s->list_in_force =
+		    s->scaling.length > s->scaling.original ? PE_CONFIG_LONG : PE_CONFIG_SHORT;
 		return 0;
 	}
 	if (s->line_given & length_bit())
@@ -245,7 +246,7 @@ choose_list(const struct rope_setup *s, int *list, struct pe_error *e)
 	if (strcmp(s->list, "short") != 0 && strcmp(s->list, "long") != 0)
 		return pe_fail(e, PE_FAULT_ARGUMENT, "%s: list must be short or long: '%s'",
 			       s->place, pe_quote(s->list).text);
-	*list = strcmp(s->list, "long") == 0 ? PE_CONFIG_LONG : PE_CONFIG_SHORT;
+	s->list_in_force = strcmp(s->list, "long") == 0 ? PE_CONFIG_LONG : PE_CONFIG_SHORT;
 	return 0;
 }
 
@@ -272,10 +273,9 @@ read_factors(struct rope_setup *s, struct cli *cli, size_t pairs, struct pe_erro
 static int
 take_divisors(struct rope_setup *s, struct cli *cli, size_t pairs, struct pe_error *e)
 {
-	int list = PE_CONFIG_SHORT;
-
-	if (choose_list(s, &list, e))
+	if (choose_list(s, e))
 		return -1;
+	const int list = s->list_in_force;
 	if (s->factors_path != NULL) {
 		if (read_factors(s, cli, pairs, e))
 			return -1;

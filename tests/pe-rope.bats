@@ -471,3 +471,10 @@ config() {
 	printf '1\n9007199254740994\n' >p.csv
 	refused 1 "pe-rope: p.csv: row 1: position beyond 2^53: '9007199254740994'" pe-rope --positions p.csv - <<<1,2
 }
+
+@test "law: --verbose tells what was derived, on standard error alone" {
+	run -0 --separate-stderr pe-rope --emit freqs -d 8 --scaling ntk:alpha=8 --verbose
+	assert_output 1,0.05,0.0025,0.000125
+	assert_equal "$stderr" "pe-rope: heads=1 head-dim=8 rotary-dim=8 freq-dim=8 pairs=interleaved base=160000 attention-factor=1 position-columns=1
+pe-rope: scaling=ntk:alpha=8"
+}
