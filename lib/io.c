@@ -150,10 +150,19 @@ pe_input_ready(const struct pe_input *in)
 
 /* ---- buffer ---- */
 
+/* Files that the kernel makes up as they are read (sysfs) tell a size that means nothing, and have no blocks. */
+static int64_t
+size_due(const struct pe_input *in)
+{
+	struct stat st;
+
+	return fstat(in->fd, &st) == 0 && st.st_blocks > 0 ? pe_input_size(in) : -1;
+}
+
 void
 pe_buffer_init(struct pe_buffer *b, struct pe_input *in)
 {
-	*b = (struct pe_buffer){.in = in};
+	*b = (struct pe_buffer){.in = in, .due = size_due(in)};
 }
 
 void
@@ -184,6 +193,27 @@ make_room(struct pe_buffer *b, size_t more, struct pe_error *e)
 	return 0;
 }
 
+/* One read(2) behind the `held` bytes that are buffered. */
+static ssize_t
+read_on(struct pe_buffer *b, void *to, size_t size, struct pe_error *e)
+{
+	const size_t held = pe_buffer_size(b);
+	const ssize_t got = pe_input_read(b->in, to, size, e);
+
+	if (got < 0)
+		return -1;
+	b->ended = got == 0;
+	const uint64_t total = b->offset + held + (uint64_t)got;
+	if (b->due >= 0 && total > (uint64_t)b->due)
+		return pe_fail(e, PE_FAULT_DATA,
+			       "%s: grows while it is read (is it also the output?)", b->in->name);
+	if (b->due >= 0 && b->ended && total < (uint64_t)b->due)
+		return pe_fail(e, PE_FAULT_DATA,
+			       "%s: shrank from %lld to %llu bytes while it was read", b->in->name,
+			       (long long)b->due, (unsigned long long)total);
+	return got;
+}
+
 ssize_t
 pe_buffer_fill(struct pe_buffer *b, struct pe_error *e)
 {
@@ -199,8 +229,7 @@ pe_buffer_fill(struct pe_buffer *b, struct pe_error *e)
 		return -1;
 	const size_t space = b->room - kept;
 	const ssize_t got =
-	    pe_input_read(b->in, b->data + kept, space < PE_IO_BLOCK ? space : PE_IO_BLOCK, e);
-	b->ended = got == 0;
+	    read_on(b, b->data + kept, space < PE_IO_BLOCK ? space : PE_IO_BLOCK, e);
 	if (got > 0)
 		b->end += (size_t)got;
 	return got;
@@ -219,8 +248,7 @@ pe_buffer_read(struct pe_buffer *b, void *to, size_t size, struct pe_error *e)
 	}
 	if (b->ended)
 		return 0;
-	const ssize_t got = pe_input_read(b->in, to, size, e);
-	b->ended = got == 0;
+	const ssize_t got = read_on(b, to, size, e);
 	if (got > 0)
 		b->offset += (size_t)got;
 	return got;

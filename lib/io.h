@@ -35,12 +35,14 @@ off_t pe_input_size(const struct pe_input *in);
 /* True if a read would not wait. */
 bool pe_input_ready(const struct pe_input *in);
 
-/* Bytes that were read and are not used yet: data[begin] .. data[end - 1]. Grows with what is kept in it. */
+/* Bytes that were read and are not used yet: data[begin] .. data[end - 1]. Grows with what is kept in it. A
+ * regular file that grows or shrinks while it is read is an error. */
 struct pe_buffer {
 	struct pe_input *in;
 	unsigned char *data;
 	size_t begin, end, room;
 	uint64_t offset; /* of data[begin] in the input */
+	int64_t due;     /* the input's size when it was opened, -1: not known */
 	bool ended;      /* the input has told its end */
 };
 
