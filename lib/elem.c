@@ -65,23 +65,6 @@ struct half {
 static const struct half f16 = {10, -14, 0x7c00};
 static const struct half bf16 = {7, -126, 0x7f80};
 
-static double
-half_value(const struct half *h, uint16_t bits)
-{
-	const uint16_t magnitude = bits & 0x7fff;
-	const int exponent = magnitude >> h->fraction;
-	const uint16_t fraction = (uint16_t)(magnitude & ((1 << h->fraction) - 1));
-	double x;
-
-	if (magnitude >= h->infinity)
-		x = fraction != 0 ? (double)NAN : (double)INFINITY;
-	else if (exponent == 0)
-		x = ldexp(fraction, h->least - h->fraction);
-	else
-		x = ldexp(fraction + (1 << h->fraction), h->least - h->fraction + exponent - 1);
-	return bits & 0x8000 ? -x : x;
-}
-
 /* Nearest, ties to even, in integers: the double's 53-bit significand is shifted to the quantum of the
  * result, at most once rounded; a carry out of the significand runs into the exponent as it should. */
 static uint16_t
@@ -112,16 +95,45 @@ half_round(const struct half *h, double x)
 	return rounded >= h->infinity ? sign | h->infinity : (uint16_t)(sign | rounded);
 }
 
+/* Both halves are exact in a float, and loops over these need no choice: compilers make vectors of them. An f16's
+ * magnitude shifted under a float's exponent is 2^-112 of its value, subnormals too. */
+static inline float
+f16_single(uint16_t bits)
+{
+	const uint32_t magnitude = (uint32_t)(bits & 0x7fff) << 13;
+	const uint32_t sign = (uint32_t)(bits & 0x8000) << 16;
+	const uint32_t special = (bits & 0x7c00) == 0x7c00 ? UINT32_C(0x7f800000) : 0;
+	uint32_t single;
+	float x;
+
+	memcpy(&x, &magnitude, sizeof x);
+	x *= 0x1p112f;
+	memcpy(&single, &x, sizeof single);
+	single |= special | sign;
+	memcpy(&x, &single, sizeof x);
+	return x;
+}
+
+static inline float
+bf16_single(uint16_t bits)
+{
+	const uint32_t single = (uint32_t)bits << 16;
+	float x;
+
+	memcpy(&x, &single, sizeof x);
+	return x;
+}
+
 double
 pe_f16_value(uint16_t bits)
 {
-	return half_value(&f16, bits);
+	return (double)f16_single(bits);
 }
 
 double
 pe_bf16_value(uint16_t bits)
 {
-	return half_value(&bf16, bits);
+	return (double)bf16_single(bits);
 }
 
 uint16_t
@@ -134,6 +146,43 @@ uint16_t
 pe_bf16_round(double x)
 {
 	return half_round(&bf16, x);
+}
+
+/* The same from a float, without a choice that a loop would stumble over. Adding a half of the quantum, less one where the
+ * last bit kept is even, rounds to nearest even; below f16's normal numbers a float addition whose quantum is
+ * f16's subnormal one does it. A nan keeps its upper bits, and is quiet. */
+static inline uint16_t
+f16_of_single(float x)
+{
+	static const float magic = 0.5f; /* its quantum is 2^-24 */
+	uint32_t bits, small;
+
+	memcpy(&bits, &x, sizeof bits);
+	const uint32_t magnitude = bits & 0x7fffffff;
+	float y;
+	memcpy(&y, &magnitude, sizeof y);
+	y += magic;
+	memcpy(&small, &y, sizeof small);
+	small -= UINT32_C(0x3f000000);
+	const uint32_t normal =
+	    (magnitude - (UINT32_C(112) << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
+	const uint32_t nan = 0x7e00 | (magnitude >> 13 & 0x3ff);
+	const uint32_t half = magnitude > 0x7f800000    ? nan
+			      : magnitude >= 0x477ff000 ? 0x7c00 /* 65520 and beyond */
+			      : magnitude < 0x38800000  ? small
+							: normal;
+	return (uint16_t)(half | (bits >> 16 & 0x8000));
+}
+
+static inline uint16_t
+bf16_of_single(float x)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &x, sizeof bits);
+	const uint32_t nan = bits >> 16 | 0x40;
+	const uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+	return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? nan : rounded);
 }
 
 double
@@ -237,6 +286,51 @@ load_integer(enum pe_elem elem, const void *from, size_t i, int64_t *x)
 	return true;
 }
 
+/* Widening, which always succeeds; false if this is none. */
+static bool
+widen(enum pe_elem to, void *dst, enum pe_elem from, const void *src, size_t n)
+{
+	double *const wide = dst;
+	float *const single = dst;
+
+	if (from == PE_F32 && to == PE_F64)
+		for (size_t i = 0; i < n; i++)
+			wide[i] = (double)((const float *)src)[i];
+	else if (from == PE_F16 && to == PE_F64)
+		for (size_t i = 0; i < n; i++)
+			wide[i] = (double)f16_single(((const uint16_t *)src)[i]);
+	else if (from == PE_F16 && to == PE_F32)
+		for (size_t i = 0; i < n; i++)
+			single[i] = f16_single(((const uint16_t *)src)[i]);
+	else if (from == PE_BF16 && to == PE_F64)
+		for (size_t i = 0; i < n; i++)
+			wide[i] = (double)bf16_single(((const uint16_t *)src)[i]);
+	else if (from == PE_BF16 && to == PE_F32)
+		for (size_t i = 0; i < n; i++)
+			single[i] = bf16_single(((const uint16_t *)src)[i]);
+	else
+		return false;
+	return true;
+}
+
+/* From f32: overflow is looked for behind the loop, which then needs no way out of its middle. */
+static size_t
+narrow_single(enum pe_elem to, uint16_t *dst, const float *src, size_t n)
+{
+	const uint16_t infinity = to == PE_F16 ? f16.infinity : bf16.infinity;
+	size_t fit = 0;
+
+	if (to == PE_F16)
+		for (size_t i = 0; i < n; i++)
+			dst[i] = f16_of_single(src[i]);
+	else
+		for (size_t i = 0; i < n; i++)
+			dst[i] = bf16_of_single(src[i]);
+	while (fit < n && ((dst[fit] & 0x7fff) != infinity || isinf(src[fit])))
+		fit++;
+	return fit;
+}
+
 size_t
 pe_elem_convert(enum pe_elem to, void *dst, enum pe_elem from, const void *src, size_t n)
 {
@@ -244,11 +338,10 @@ pe_elem_convert(enum pe_elem to, void *dst, enum pe_elem from, const void *src, 
 		memmove(dst, src, n * pe_elem_size(to));
 		return n;
 	}
-	if (to == PE_F64 && from == PE_F32) {
-		for (size_t i = 0; i < n; i++)
-			((double *)dst)[i] = (double)((const float *)src)[i];
+	if (widen(to, dst, from, src, n))
 		return n;
-	}
+	if (from == PE_F32 && (to == PE_F16 || to == PE_BF16))
+		return narrow_single(to, dst, src, n);
 	if (to == PE_F32 && from == PE_F64) {
 		for (size_t i = 0; i < n; i++) {
 			const double wide = ((const double *)src)[i];
