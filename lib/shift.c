@@ -116,6 +116,8 @@ pe_shift_rows(const struct pe_shift *s, size_t from, size_t n, void *out)
 	const size_t size = pe_elem_size(s->elem), width = s->columns.dim * size;
 	char *row = out;
 
+	if (n == 0)
+		return;
 	memset(out, 0, n * width);
 	for (size_t r = from; r < from + n; r++, row += width) {
 		const struct pe_column column = pe_convention_column(&s->columns, r);
