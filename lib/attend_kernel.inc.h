@@ -432,7 +432,7 @@ transpose(real *to, const real *from, size_t stride, size_t dim, size_t count)
 static const real *
 contiguous(const real *from, size_t stride, size_t dim, size_t count, real *copy, size_t width)
 {
-	if (stride == width)
+	if (stride == width && dim == width) /* else a last row would end before its width */
 		return from;
 	for (size_t j = 0; j < count; j++)
 		for (size_t c = 0; c < width; c += LANES)
