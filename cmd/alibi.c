@@ -96,16 +96,12 @@ static struct pe_writer *
 open_output(struct cli *cli, size_t cols, size_t rows)
 {
 	struct pe_writer_spec spec = cli_writer(cli, cols, (int64_t)rows);
-	struct pe_writer *out;
-	struct pe_error e;
 
 	spec.names = cli_header(cli, NULL, cols);
 	/* Values are rounded once, to the element written; integers are converted and checked. */
 	if (pe_elem_is_integer(pe_writer_elem(&spec)))
 		spec.carrier = PE_F64;
-	if (pe_writer_open(&out, &spec, &e))
-		cli_die(&e);
-	return out;
+	return cli_open_writer(cli, &spec);
 }
 
 static int

@@ -157,8 +157,6 @@ open_output(struct cli *cli, const struct plan *p, size_t cols, int64_t rows,
 	    const char *const *names, enum pe_elem carrier)
 {
 	struct pe_writer_spec spec = cli_writer(cli, cols, rows);
-	struct pe_writer *out;
-	struct pe_error e;
 
 	spec.natural = p->natural;
 	spec.names = cli_header(cli, names, cols);
@@ -166,18 +164,7 @@ open_output(struct cli *cli, const struct plan *p, size_t cols, int64_t rows,
 	if (p->natural == PE_I64 && pe_format_is_text(spec.format) &&
 	    spec.format.elem == PE_ELEM_NONE)
 		spec.format.elem = PE_I64;
-	if (pe_writer_open(&out, &spec, &e))
-		cli_die(&e);
-	return out;
-}
-
-static void
-close_output(struct pe_writer *out)
-{
-	struct pe_error e;
-
-	if (pe_writer_close(out, &e))
-		cli_die(&e);
+	return cli_open_writer(cli, &spec);
 }
 
 /* ---- FILE: offsets in, buckets or one group of bias columns per head out ---- */
@@ -214,13 +201,10 @@ filter(struct cli *cli, const struct opts *o, const struct plan *p)
 {
 	struct pe_reader_spec spec = cli_reader(cli, o->file);
 	struct filter f = {.plan = p};
-	struct pe_reader *in;
-	struct pe_error e;
 	size_t width;
 
 	spec.carrier = PE_I64;
-	if (pe_reader_open(&in, &spec, &e))
-		cli_die(&e);
+	struct pe_reader *in = cli_open_reader(&spec);
 	f.cols = pe_reader_cols(in);
 	if (!pe_num_size(f.cols, p->heads, 1, &width))
 		cli_fail("%zu columns x %zu heads overflows", f.cols, p->heads);
@@ -302,9 +286,8 @@ matrix(struct cli *cli, const struct opts *o, const struct plan *p)
 		w.cls_row = row = cls_values(p, o->num_buckets / 2, pe_writer_carrier(out));
 		w.cls_column = column = cls_values(p, o->num_buckets, pe_writer_carrier(out));
 	}
-	if (pe_window_write(&w, out, &e))
+	if (pe_window_write(&w, out, &e) || pe_writer_close(out, &e))
 		cli_die(&e);
-	close_output(out);
 	free(row);
 	free(column);
 }
@@ -323,44 +306,52 @@ list_names(const struct plan *p, char (*text)[24], const char **names)
 	return names;
 }
 
-static void
-list_row(const struct plan *p, int64_t offset, void *row)
+struct list {
+	const struct plan *plan;
+	int64_t lo, step;
+};
+
+static int
+list_rows(void *context, uint64_t first, size_t rows, const void *in, void *out, struct pe_error *e)
 {
-	if (!p->biased) {
-		((int64_t *)row)[0] = offset;
-		((int64_t *)row)[1] = (int64_t)pe_t5_bucket(&p->t5, offset);
-		return;
+	const struct list *l = context;
+	const struct plan *p = l->plan;
+	int64_t *whole = out;
+	double *wide = out;
+
+	(void)in;
+	(void)e;
+	for (uint64_t k = first; k < first + rows; k++) {
+		const int64_t offset = (int64_t)((uint64_t)l->lo + k * (uint64_t)l->step);
+
+		if (!p->biased) {
+			*whole++ = offset;
+			*whole++ = (int64_t)pe_t5_bucket(&p->t5, offset);
+			continue;
+		}
+		*wide++ = (double)offset;
+		for (size_t h = 0; h < p->heads; h++)
+			pe_t5_bias(&p->t5, &p->table, h, offset, 1, wide++);
 	}
-	((double *)row)[0] = (double)offset;
-	for (size_t h = 0; h < p->heads; h++)
-		pe_t5_bias(&p->t5, &p->table, h, offset, 1, (double *)row + 1 + h);
+	return 0;
 }
 
 static void
 list(struct cli *cli, const struct opts *o, const struct plan *p)
 {
 	const uint64_t last = ((uint64_t)o->hi - (uint64_t)o->lo) / (uint64_t)o->step;
+	struct list l = {p, o->lo, o->step};
 	char(*text)[24] = calloc(p->heads, sizeof *text);
 	const char **names = calloc(1 + p->heads, sizeof *names);
-	struct pe_error e;
 
 	if (text == NULL || names == NULL)
 		cli_fail("out of memory");
+	if (last >= INT64_MAX)
+		cli_refuse("--range: more than 2^63 offsets");
 	struct pe_writer *out =
-	    open_output(cli, p, 1 + p->heads, last < INT64_MAX ? (int64_t)last + 1 : -1,
-			list_names(p, text, names), p->biased ? PE_F64 : PE_I64);
-	for (uint64_t k = 0;; k++) {
-		size_t room;
-
-		list_row(p, (int64_t)((uint64_t)o->lo + k * (uint64_t)o->step),
-			 pe_writer_room(out, 1, &room));
-		if (pe_writer_filled(out, 1, &e))
-			cli_die(&e);
-		cli_progress(cli, k);
-		if (k == last)
-			break;
-	}
-	close_output(out);
+	    open_output(cli, p, 1 + p->heads, (int64_t)last + 1, list_names(p, text, names),
+			p->biased ? PE_F64 : PE_I64);
+	cli_make(cli, out, last + 1, list_rows, &l);
 	free(text);
 	free(names);
 }
@@ -388,7 +379,8 @@ edges(struct cli *cli, const struct plan *p)
 		if (pe_writer_put(out, row, 1, &e))
 			cli_die(&e);
 	}
-	close_output(out);
+	if (pe_writer_close(out, &e))
+		cli_die(&e);
 }
 
 int
@@ -400,7 +392,6 @@ main(int argc, char **argv)
 	cli_start(&cli, &command, argc, argv);
 	struct opts o = parse(&cli);
 	make_plan(&plan, &o, &cli);
-	cli_progress_start(&cli);
 	switch (o.mode) {
 	case FILTER: filter(&cli, &o, &plan); break;
 	case MATRIX: matrix(&cli, &o, &plan); break;
