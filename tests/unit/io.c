@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "io.h"
@@ -307,6 +308,81 @@ writes_that_move_nothing(void **unused)
 	assert_holds("new");
 }
 
+/* ---- descriptors that are not ready ---- */
+
+enum { MUCH = 1 << 20 };
+
+/* A child that passes bytes on through the FIFO, some milliseconds late, and tells how many by its status. */
+static pid_t
+start_slow(const char *fifo, bool reads)
+{
+	const pid_t child = fork();
+
+	if (child != 0)
+		return child;
+	static char bytes[MUCH];
+	const int fd = open(fifo, reads ? O_RDONLY : O_WRONLY);
+	size_t done = 0;
+	ssize_t got = 1;
+	while (fd >= 0 && got > 0 && done < MUCH) {
+		(void)usleep(2000);
+		got = reads ? read(fd, bytes + done, MUCH - done)
+			    : (ssize_t)syscall(SYS_write, fd, bytes + done,
+					       MUCH - done < 100000 ? MUCH - done : 100000);
+		done += got > 0 ? (size_t)got : 0;
+	}
+	_exit(done == MUCH ? 0 : 1);
+}
+
+static void
+assert_child_done(pid_t child)
+{
+	int status = -1;
+
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+static void
+waits_for_a_slow_reader(void **unused)
+{
+	static char bytes[MUCH];
+	struct pe_output out;
+	struct pe_error e;
+
+	(void)unused;
+	assert_int_equal(mkfifo(target, 0600), 0);
+	const pid_t child = start_slow(target, true);
+	assert_int_equal(pe_output_open(&out, target, NULL, &e), 0);
+	assert_int_equal(fcntl(out.fd, F_SETFL, O_NONBLOCK), 0);
+	assert_int_equal(pe_output_write(&out, bytes, MUCH, &e), 0);
+	assert_int_equal(pe_output_commit(&out, &e), 0);
+	pe_output_abandon(&out);
+	assert_child_done(child);
+}
+
+static void
+waits_for_a_slow_writer(void **unused)
+{
+	static char bytes[MUCH];
+	struct pe_input in;
+	struct pe_error e;
+	ssize_t got;
+	size_t done = 0;
+
+	(void)unused;
+	assert_int_equal(mkfifo(target, 0600), 0);
+	const pid_t child = start_slow(target, false);
+	assert_int_equal(pe_input_open(&in, target, &e), 0);
+	assert_int_equal(fcntl(in.fd, F_SETFL, O_NONBLOCK), 0);
+	while ((got = pe_input_read(&in, bytes, MUCH, &e)) > 0)
+		done += (size_t)got;
+	assert_int_equal(got, 0);
+	assert_int_equal(done, MUCH);
+	assert_int_equal(pe_input_close(&in, &e), 0);
+	assert_child_done(child);
+}
+
 int
 main(void)
 {
@@ -318,6 +394,8 @@ main(void)
 	    cmocka_unit_test_setup(failure_at_rename, reset),
 	    cmocka_unit_test_setup(nothing_to_synchronise, reset),
 	    cmocka_unit_test_setup(writes_that_move_nothing, reset),
+	    cmocka_unit_test_setup(waits_for_a_slow_reader, reset),
+	    cmocka_unit_test_setup(waits_for_a_slow_writer, reset),
 	};
 
 	return cmocka_run_group_tests_name("io", tests, make_folder, remove_folder);
