@@ -17,6 +17,7 @@ struct csv {
 	bool lf_found;    /* or, where it is not found, up to which there is none */
 	uint64_t cr_free; /* offset up to which the line begun has no CR */
 	bool any_row;     /* a row was read: a fault is no line of names any more */
+	size_t row_bytes; /* of the last plain row, without its line end */
 
 	enum pe_elem direct; /* f64, f32 or i64: what digits are converted to */
 	void *first;         /* a row of the carrier, until it is handed out */
@@ -504,36 +505,59 @@ skip_blanks(const char *p, const char *end, char separator)
 	return p;
 }
 
-/* A row of bare numbers; false if it is anything else. Inlined into the three below, so that no field costs
- * a choice or an indirect call. */
-static inline bool
-plain_row(const struct pe_source *s, struct line line, void *row, read_field *read)
+/* A row of bare numbers from p on: where it ends, at `limit` or at a line end; NULL if it is anything
+ * else. Inlined into the three below, so that no field costs a choice or an indirect call. */
+static inline const char *
+plain_row(const struct pe_source *s, const char *p, const char *limit, void *row, read_field *read)
 {
 	const char separator = s->separator;
-	const char *p = line.text, *behind;
 	const size_t cols = s->cols;
+	const char *behind;
 
-	for (size_t i = 0; i < cols; i++) {
-		p = skip_blanks(p, line.end, separator);
-		if (!read(p, line.end, row, i, &behind))
-			return false;
-		p = skip_blanks(behind, line.end, separator);
-		if (p == line.end)
-			return i + 1 == cols;
-		if (separator == ' ' ? p == behind : *p++ != separator)
-			return false;
+	for (size_t i = 0;;) {
+		p = skip_blanks(p, limit, separator);
+		if (!read(p, limit, row, i, &behind))
+			return NULL;
+		p = skip_blanks(behind, limit, separator);
+		if (++i == cols)
+			return p == limit || *p == '\n' || *p == '\r' ? p : NULL;
+		if (p == limit || (separator == ' ' ? p == behind : *p++ != separator))
+			return NULL;
 	}
-	return false;
 }
 
-static bool
-read_plain_row(const struct pe_source *s, const struct csv *csv, struct line line, void *row)
+static const char *
+read_plain_row(const struct pe_source *s, const char *p, const char *limit, void *row)
 {
+	const struct csv *csv = s->state;
+
 	switch (csv->direct) {
-	case PE_F32: return plain_row(s, line, row, read_f32);
-	case PE_I64: return plain_row(s, line, row, read_i64);
-	default: return plain_row(s, line, row, read_f64);
+	case PE_F32: return plain_row(s, p, limit, row, read_f32);
+	case PE_I64: return plain_row(s, p, limit, row, read_i64);
+	default: return plain_row(s, p, limit, row, read_f64);
 	}
+}
+
+/* Takes a plain row that the buffer begins with, without looking for its end first. A buffer that ends
+ * within the row is left to next_line, and not even tried where it is shorter than the row before. */
+static bool
+take_plain_row(struct pe_source *s, void *row)
+{
+	struct csv *csv = s->state;
+
+	skip_lf_of_crlf(csv, &s->buffer);
+	const size_t size = pe_buffer_size(&s->buffer);
+	if (size <= csv->row_bytes)
+		return false;
+	const char *text = (const char *)pe_buffer_bytes(&s->buffer);
+	const char *end = read_plain_row(s, text, text + size, row);
+	if (end == NULL || end == text + size)
+		return false;
+	csv->row_bytes = (size_t)(end - text);
+	csv->after_cr = *end == '\r';
+	csv->line++;
+	pe_buffer_use(&s->buffer, csv->row_bytes + 1);
+	return true;
 }
 
 static int
@@ -551,21 +575,50 @@ convert_row(struct pe_source *s, enum pe_elem to, void *dst, enum pe_elem from, 
 	return pe_convert_fail(place, to, from, src, fit, e);
 }
 
-/* One row of the carrier. */
 static int
-read_row(struct pe_source *s, struct line line, void *row, struct pe_error *e)
+read_line(struct pe_source *s, struct line line, void *row, struct pe_error *e)
+{
+	if (read_plain_row(s, line.text, line.end, row) == line.end)
+		return 0;
+	return read_odd_row(s, line, row, e);
+}
+
+/* Where digits are converted to: the row itself, or a place on the way to the carrier. */
+static void *
+values_for(const struct pe_source *s, void *row)
+{
+	const struct csv *csv = s->state;
+
+	return csv->values != NULL ? csv->values : row;
+}
+
+static int
+complete_row(struct pe_source *s, void *row, struct pe_error *e)
 {
 	struct csv *csv = s->state;
-	void *const values = csv->values != NULL ? csv->values : row;
 
-	if (!read_plain_row(s, csv, line, values) && read_odd_row(s, line, values, e))
-		return -1;
 	csv->any_row = true;
 	if (csv->values == NULL)
 		return 0;
-	if (convert_row(s, s->elem, csv->as, csv->direct, values, e))
+	if (convert_row(s, s->elem, csv->as, csv->direct, csv->values, e))
 		return -1;
 	return convert_row(s, s->carrier, row, s->elem, csv->as, e);
+}
+
+/* The next row, of the carrier: 1, 0 or -1 as next_line. */
+static int
+next_row(struct pe_source *s, void *row, bool wait, struct pe_error *e)
+{
+	struct line line;
+
+	if (!take_plain_row(s, values_for(s, row))) {
+		const int got = next_line(s, &line, wait, e);
+		if (got <= 0)
+			return got;
+		if (read_line(s, line, values_for(s, row), e))
+			return -1;
+	}
+	return complete_row(s, row, e) ? -1 : 1;
 }
 
 /* ---- open, read, close ---- */
@@ -692,7 +745,8 @@ csv_open(struct pe_source *s, struct pe_error *e)
 		return -1;
 	if (got == 0)
 		return pe_source_empty(s, e);
-	if (count_fields(s, line, e) || allocate_rows(s, e) || read_row(s, line, csv->first, e))
+	if (count_fields(s, line, e) || allocate_rows(s, e) ||
+	    read_line(s, line, values_for(s, csv->first), e) || complete_row(s, csv->first, e))
 		return -1;
 	csv->holds_first = true;
 	return 0;
@@ -703,7 +757,6 @@ csv_read(struct pe_source *s, void *rows, size_t max, struct pe_error *e)
 {
 	struct csv *csv = s->state;
 	const size_t width = s->cols * pe_elem_size(s->carrier);
-	struct line line;
 	size_t n = 0;
 
 	if (csv->holds_first) {
@@ -712,13 +765,11 @@ csv_read(struct pe_source *s, void *rows, size_t max, struct pe_error *e)
 		n = 1;
 	}
 	for (; n < max; n++) {
-		const int got = next_line(s, &line, n == 0, e);
+		const int got = next_row(s, (char *)rows + n * width, n == 0, e);
 		if (got < 0)
 			return -1;
 		if (got == 0)
 			break;
-		if (read_row(s, line, (char *)rows + n * width, e))
-			return -1;
 	}
 	return (ssize_t)n;
 }

@@ -59,6 +59,20 @@ npy_dict() {
 	reads '0x1,0x1p1\n-0x3,0x1.2p2\n' "$rows"
 }
 
+@test "law: where blocks of the input end makes no difference" {
+	seq 300000 | paste -d, - - >"$BATS_TEST_TMPDIR/plain.csv"
+	awk -F, '{
+		if (NR % 7 == 0) printf "\"%s\", %s\r\n", $1, $2
+		else if (NR % 11 == 0) printf " %s ,+%s\r", $1, $2
+		else if (NR % 13 == 0) printf "# comment\n\n%s.0,%se0\n", $1, $2
+		else print
+	}' "$BATS_TEST_TMPDIR/plain.csv" >"$BATS_TEST_TMPDIR/odd.csv"
+	pe-cat "$BATS_TEST_TMPDIR/odd.csv" | cmp - "$BATS_TEST_TMPDIR/plain.csv"
+	tr , ' ' <"$BATS_TEST_TMPDIR/plain.csv" | pe-cat -f txt | cmp - "$BATS_TEST_TMPDIR/plain.csv"
+	head -c 3000 "$BATS_TEST_TMPDIR/odd.csv" | dd bs=1 2>/dev/null | pe-cat -t f32 |
+		cmp - <(head -c 3000 "$BATS_TEST_TMPDIR/odd.csv" | pe-cat -t f32)
+}
+
 @test "law: tabs separate tsv, runs of blanks and tabs separate txt" {
 	reads '1\t2\n3\t4\n' '1,2\n3,4\n' -f tsv
 	reads ' 1 \t 2 \n"3"\t4\n' '1,2\n3,4\n' -f tsv
