@@ -141,6 +141,8 @@ check_columns(const struct table_options *o, size_t dim)
 
 	if (c->odd == PE_ODD_DROP && c->layout == PE_LAYOUT_HALVES)
 		cli_refuse("--odd: interleaved columns alone drop a value: 'drop'");
+	if (o->given[KEY_GRID] && c->odd == PE_ODD_ERROR && dim % 4 != 0)
+		cli_refuse("-d: must be a multiple of 4: '%zu'", dim);
 	if (dim % 2 != 0 && (c->odd == PE_ODD_ERROR || o->given[KEY_GRID]))
 		cli_refuse("-d: must be even: '%zu'", dim);
 }

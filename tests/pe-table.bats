@@ -429,6 +429,7 @@ setup() {
 	refused 2 "pe-table: -d: must be even: '7'" pe-table -n 4 -d 7 --odd error
 	refused 2 "pe-table: --odd: interleaved columns alone drop a value: 'drop'" pe-table -n 4 -d 8 --odd drop --layout halves
 	refused 2 "pe-table: -d: must be even: '7'" pe-table --grid 2 -d 7
+	refused 2 "pe-table: -d: must be a multiple of 4: '6'" pe-table --grid 2 -d 6 --odd error
 	refused 2 "pe-table: grid-normalize: needs a last coordinate above 0: '0'" pe-table --grid 2x1 -d 8 --grid-normalize
 	refused 2 "pe-table: --grid: must be a count or ROWSxCOLS, both positive: '0x3'" pe-table --grid 0x3 -d 8
 	refused 2 "pe-table: -b: must be positive: '0'" pe-table -n 4 -d 4 -b 0
