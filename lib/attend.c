@@ -218,7 +218,7 @@ struct call {
 
 struct worker {
 	struct call *call;
-	void *scratch;
+	void *memory, *scratch; /* as allocated, and on a cache line's start */
 	pthread_t thread;
 };
 
@@ -296,9 +296,12 @@ run(struct call *c, struct pe_error *e)
 		return pe_fail_memory(e);
 	for (; ready < wanted; ready++) {
 		workers[ready].call = c;
-		workers[ready].scratch = aligned_alloc(LINE, bytes);
-		if (workers[ready].scratch == NULL)
+		/* not aligned_alloc: glibc before 2.38 does not reuse what it freed, and the heap grows call by call */
+		char *memory = malloc(bytes + LINE);
+		if (memory == NULL)
 			break;
+		workers[ready].memory = memory;
+		workers[ready].scratch = memory + (LINE - (uintptr_t)memory % LINE);
 	}
 	if (ready == wanted) {
 		/* a thread that cannot be had is no failure: the others do its tasks */
@@ -310,7 +313,7 @@ run(struct call *c, struct pe_error *e)
 			pthread_join(workers[i].thread, NULL);
 	}
 	for (size_t i = 0; i < ready; i++)
-		free(workers[i].scratch);
+		free(workers[i].memory);
 	free(workers);
 	return ready == wanted ? 0 : pe_fail_memory(e);
 }
