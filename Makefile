@@ -115,11 +115,11 @@ $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/lib/libposenc.a
 check:
 	@$(SETUP) build check unit
 	@$(SUBMAKE) all twin
-	@BUILD='$(BUILD)' TWINS='$(BUILD)/asan $(TWINS)' LONG='$(LONG)' MAKE='$(MAKE)' tests/check.sh
+	@BUILD='$(BUILD)' TWINS='$(TWINS)' LONG='$(LONG)' MAKE='$(MAKE)' tests/check.sh
 check-unit: $(UNITS:%=$(BUILD)/unit/%)
 	@status=0; for t in $^; do CMOCKA_MESSAGE_OUTPUT=TAP $$t || status=1; done; exit $$status
 check-asan: twin
-	@BUILD='$(BUILD)' TWINS='$(BUILD)/asan' tests/check.sh 'asan-.*'
+	@BUILD='$(BUILD)' tests/check.sh 'asan-.*|corpus'
 twin: # the commands and the fuzz targets, with address and undefined-behaviour sanitizers
 	@$(MAKE) --no-print-directory bin fuzzers BUILD='$(BUILD)/asan' CFLAGS='$(SANITIZE)'
 # Static commands in which a test can make any system call and any allocation fail.

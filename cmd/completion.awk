@@ -24,7 +24,7 @@ function add(short, long, arg, help) {
 
 NR == 1 { command = $2 }
 
-/^ +-/ {
+/^(  |      )-/ {
 	rest = $0
 	sub(/^ +/, "", rest)
 	short = long = arg = ""

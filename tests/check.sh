@@ -2,8 +2,8 @@
 # check.sh [REGEX]: runs every test, or the stages that match, and closes with one line, "N passed, N failed[, N skipped]". `make check` calls it
 # after building. Logs stand in BUILD/check; what failed is shown.
 #
-# BUILD (default build) holds the commands; TWINS names further builds of them (sanitizers, another compiler)
-# through which the goldens, the examples and the bats suite go as well. LONG=1 adds what takes minutes: faults
+# BUILD (default build) holds the commands. Their sanitized twin in BUILD/asan goes through all of it too; further
+# builds that TWINS names (another compiler) go through the goldens and the examples. LONG=1 adds what takes minutes: faults
 # injected at every call, fuzzing, random command lines.
 set -u
 cd "$(dirname "$0")/.." || exit
@@ -81,15 +81,16 @@ behaviour() { # BIN PREFIX
 	export POSENC_BIN
 	stage "${2}golden" tests/golden.sh
 	stage "${2}examples" tests/examples.sh
-	stage "${2}bats" suite "${commands[@]}"
 }
 
 stage unit unit_tests
 stage around suite "${around[@]}"
 behaviour "$build/bin" ''
-for twin in ${TWINS:-}; do
-	behaviour "$twin/bin" "${twin##*/}-"
+stage bats suite "${commands[@]}"
+for twin in "$build/asan" ${TWINS:-}; do
+	[ ! -d "$twin/bin" ] || behaviour "$twin/bin" "${twin##*/}-"
 done
+POSENC_BIN=$PWD/$build/asan/bin stage asan-bats suite "${commands[@]}"
 stage corpus corpus
 if [ -n "${LONG:-}" ]; then
 	stage torture "${MAKE:-make}" -s check-torture BUILD="$build"
@@ -100,5 +101,5 @@ stage lint tests/lint.sh
 
 summary="$passed passed, $failed failed"
 [ "$skipped" -eq 0 ] || summary+=", $skipped skipped"
-echo "$summary"
+echo "$summary" | tee "$logs/summary"
 [ "$failed" -eq 0 ]

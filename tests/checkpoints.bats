@@ -152,15 +152,20 @@ lies() {
 	checkpoint m.safetensors '{"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"y":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}' "$floats"
 	local size
 	size=$(wc -c <m.safetensors)
-	mkfifo p.safetensors
-	head -c $((size - 1)) m.safetensors >p.safetensors &
+	# each time a FIFO of its own: a writer that meets the reader before would wait for ever
+	piped() {
+		rm -f p.safetensors && mkfifo p.safetensors
+		timeout 20 bash -c 'eval "$1" >p.safetensors' - "$1" 3>&- &
+	}
+	piped "head -c $((size - 1)) m.safetensors"
+	refused 1 "pe-cat: p.safetensors: data end after 3 of 4 bytes" pe-cat p.safetensors:y
+	piped "head -c $((size - 5)) m.safetensors"
+	refused 1 "pe-cat: p.safetensors: ends before the data of the tensor 'y'" pe-cat p.safetensors:y
+	# behind x: its row may have gone out before the end is seen
+	piped "head -c $((size - 1)) m.safetensors"
 	run -1 --separate-stderr pe-cat p.safetensors:x
 	assert_equal "$stderr" "pe-cat: p.safetensors: data end 1 bytes before their end by the header"
-	head -c $((size - 1)) m.safetensors >p.safetensors &
-	refused 1 "pe-cat: p.safetensors: data end after 3 of 4 bytes" pe-cat p.safetensors:y
-	head -c $((size - 5)) m.safetensors >p.safetensors &
-	refused 1 "pe-cat: p.safetensors: ends before the data of the tensor 'y'" pe-cat p.safetensors:y
-	cat m.safetensors - <<<x >p.safetensors &
+	piped "cat m.safetensors - <<<x"
 	run -1 --separate-stderr pe-cat p.safetensors:x
 	assert_equal "$stderr" "pe-cat: p.safetensors: data go on after the 8 bytes of its shape"
 }

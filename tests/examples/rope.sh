@@ -2,9 +2,9 @@
 # The score of a rotated query and key against their offset: it knows nothing else, and fades (Su et al. 2021).
 source "$(dirname "$0")/plot.bash"
 
-row=$(yes 1 | head -n 128 | paste -s -d , -)
+row=$(seq 128 | sed 's/.*/1/' | paste -s -d , -)
 for base in 10000 500000; do
-	yes "$row" | head -n 513 | pe-rope -b "$base" | pe-sim --by-offset --metric dot -t txt -o "$base.txt"
+	seq 513 | sed "s/.*/$row/" | pe-rope -b "$base" | pe-sim --by-offset --metric dot -t txt -o "$base.txt"
 done
 plot 1000,700 <<'END'
 set title "Rotary score of equal query and key, d = 128"

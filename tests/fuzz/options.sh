@@ -25,7 +25,7 @@ lines() {
 		n = split("0 1 2 3 4 8 -1 -3 64 1000 0.5 1e3 1e400 -0 nan inf 0x10 99999999999999999999 9223372036854775807 9007199254740992 -9223372036854775808 4x 2:5 -4:4 5:1 1:9:0 3x2 0x3 x.csv p.csv x.f32 c.json nothing.csv - csv npy f32 csv:f32 npy:bf16 bogus interleaved halves end sqrt linear:factor=2 yarn:factor=4,original=64 yarn: freq:f32 freq:f32,angle:bf16 1,1 output bias lse cos freqs base", value)
 		srand(seed)
 	}
-	/^ +-/ {
+	/^(  |      )-/ {
 		text = $0; sub(/^ +/, "", text)
 		if (match(text, /--[a-z0-9-]+/)) name = substr(text, RSTART, RLENGTH); else name = substr(text, 1, 2)
 		if (name == "--output") next
