@@ -22,9 +22,7 @@ struct csv {
 	enum pe_elem direct; /* f64, f32 or i64: what digits are converted to */
 	void *first;         /* a row of the carrier, until it is handed out */
 	bool holds_first;
-	void *
-	    values; /* a row of `direct`, and one of s->elem, where the carrier is another; else NULL */
-	void *as;
+	void *values, *as; /* where the carrier is another: a row of direct, one of s->elem */
 
 	struct csv_parser parser; /* libcsv's */
 	bool has_parser;
@@ -65,7 +63,8 @@ hint(const struct pe_source *s, const char *field, size_t size)
 	static const struct {
 		char byte;
 		const char *text;
-	} separators[] = {
+	} meant[] = {
+	    {'#', " (a comment takes a line of its own)"},
 	    {';', " (semicolons? put commas between numbers, points within)"},
 	    {',', " (comma separated? use --from csv)"},
 	    {'\t', " (tab separated? use --from tsv)"},
@@ -75,10 +74,9 @@ hint(const struct pe_source *s, const char *field, size_t size)
 	for (size_t i = 0; i < size; i++)
 		if ((unsigned char)field[i] < 0x20 && !is_blank(field[i]))
 			return " (not text? name its format with --from)";
-	for (size_t i = 0; i < sizeof separators / sizeof separators[0]; i++)
-		if (size > 0 && (field[0] < 'A' || field[0] == '\t') &&
-		    memchr(field, separators[i].byte, size) != NULL)
-			return separators[i].text;
+	for (size_t i = 0; i < sizeof meant / sizeof meant[0]; i++)
+		if (size > 0 && field[0] < 'A' && memchr(field, meant[i].byte, size) != NULL)
+			return meant[i].text;
 	return csv->any_row || s->header ? "" : " (a line of names? use --header-in)";
 }
 

@@ -105,7 +105,7 @@ npy_dict() {
 	fault '1\n½\n' "line 2, column 1: not a number: '½'"
 	fault '1\nnan(7)\n' "line 2, column 1: not a number: 'nan(7)'"
 	fault '1\n--1\n' "line 2, column 1: not a number: '--1'"
-	fault '1\n1 # one\n' "line 2, column 1: not a number: '1 # one' (blank separated? use --from txt)"
+	fault '1\n1 # one\n' "line 2, column 1: not a number: '1 # one' (a comment takes a line of its own)"
 	fault '1\n\xef\xbb\xbf2\n' "line 2, column 1: not a number: '$(printf '\xef\xbb\xbf')2'"
 	fault '1\nx\x1b[2Jy\n' "line 2, column 1: not a number: 'x\\x1b[2Jy' (not text? name its format with --from)"
 }
