@@ -65,7 +65,7 @@ size_t pe_reader_cols(const struct pe_reader *r);
 enum pe_elem pe_reader_elem(const struct pe_reader *r); /* what the file holds; text: f64 */
 bool pe_reader_is_text(const struct pe_reader *r);
 enum pe_elem pe_reader_carrier(const struct pe_reader *r);
-int64_t pe_reader_rows(const struct pe_reader *r);     /* as a header tells it, else -1 */
+int64_t pe_reader_rows(const struct pe_reader *r); /* as a header tells it, else -1 */
 /* How many rows are still to come from a file by its name, as a header tells or, raw, its size; else -1. Fit to make room for,
  * before it is read: a header's word counts only where the file has been found to be as large. */
 int64_t pe_reader_expects(const struct pe_reader *r);
