@@ -197,6 +197,45 @@ only() {
 	done
 }
 
+# named COMMAND...: runs it where a file cannot be without a name until it is whole, as on other systems.
+named() {
+	exec unshare -m bash -c 'mount -t tmpfs none /proc && exec "$@"' - "$@"
+}
+
+@test "law: without unnamed files a temporary one is removed on failure, signals included" {
+	unshare -m mount -t tmpfs none /proc 2>/dev/null || skip "cannot hide /proc"
+	local signal
+	echo old >y.csv
+	printf '1\nx\n' >bad.csv
+	run -1 named pe-cat -o y.csv bad.csv
+	assert_equal "$(cat y.csv)" old
+	only x.csv y.csv bad.csv
+	for signal in TERM HUP; do
+		mkfifo in
+		named pe-cat -o y.csv <in &
+		exec 8>in
+		seq 100000 >&8
+		for i in 1 2 3 4 5 6 7 8 9; do
+			[ -z "$(find . -name '.posenc-*')" ] || break
+			sleep 0.1
+		done
+		[ -n "$(find . -name '.posenc-*')" ]
+		kill -s $signal $!
+		status=0
+		wait $! || status=$?
+		assert_equal "$status" $((128 + $(kill -l $signal)))
+		exec 8>&-
+		rm in
+		assert_equal "$(cat y.csv)" old
+		only x.csv y.csv bad.csv
+	done
+	chmod 604 y.csv
+	run -0 named pe-cat -o y.csv x.csv
+	cmp x.csv y.csv
+	assert_equal "$(mode y.csv)" 604
+	only x.csv y.csv bad.csv
+}
+
 @test "law: a new file has the umask's mode, a replaced one keeps its own" {
 	umask 027
 	pe-cat -o y.csv x.csv
