@@ -42,7 +42,7 @@ JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 SETUP = CC='$(CC)' CPPFLAGS='$(DEP_CFLAGS) $(CPPFLAGS)' tests/setup.sh
 
-.PHONY: all bin lib completions twin check check-unit check-asan check-torture check-all-floats fuzz fuzzers \
+.PHONY: all bin lib completions twin check check-unit check-asan check-torture check-all-floats check-oracle fuzz fuzzers \
 	coverage measure lint demo gallery \
 	install uninstall dist clean
 all: bin lib completions
@@ -128,6 +128,9 @@ check-torture:
 	@$(SETUP) build check
 	@$(SUBMAKE) bin BUILD='$(BUILD)/static' LDFLAGS='$(WRAP)' EXTRA='$(BUILD)/static/tests/torture/faults.o'
 	@POSENC_BIN='$(BUILD)/static/bin' tests/torture/torture.sh
+# 10^7 values of each element against MPFR, at random tables and places; two minutes of one core.
+check-oracle: $(BUILD)/unit/turn
+	$< 10000000
 # All 2^32 floats and 10^8 doubles against a C++ library that has std::from_chars for them; a quarter of an hour of one core.
 check-all-floats: $(BUILD)/unit/all-floats
 	$<

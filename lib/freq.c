@@ -45,9 +45,11 @@ guard(const struct pe_freq *f, size_t last)
 void
 pe_freq_omega(const struct pe_freq *f, size_t i, mpfr_ptr omega)
 {
+	const mpfr_prec_t asked = mpfr_get_prec(omega),
+			  least = 192; /* for the rounding to an element */
 	mpfr_t exponent, wide;
 
-	mpfr_inits2(mpfr_get_prec(omega) + guard(f, i), exponent, wide, (mpfr_ptr)NULL);
+	mpfr_inits2((asked > least ? asked : least) + guard(f, i), exponent, wide, (mpfr_ptr)NULL);
 	spacing(f, exponent);
 	if (i == 0 || mpfr_sgn(exponent) <= 0) {
 		mpfr_set_ui(omega, 1, MPFR_RNDN);

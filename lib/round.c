@@ -66,19 +66,38 @@ pe_round_bits_wide(enum pe_elem elem, double high, double low)
 	return narrow_bits(elem, double_of(odd));
 }
 
-bool
-pe_round_decide(enum pe_elem elem, mpfr_srcptr x, mpfr_srcptr error, uint64_t *bits)
+/* What the ends of the interval round to. */
+static void
+ends(enum pe_elem elem, mpfr_srcptr x, mpfr_srcptr error, uint64_t bits[2])
 {
 	mpfr_t end;
-	uint64_t upper;
 
 	mpfr_init2(end, mpfr_get_prec(x));
 	mpfr_sub(end, x, error, MPFR_RNDD);
-	*bits = pe_round_bits(elem, end);
+	bits[0] = pe_round_bits(elem, end);
 	mpfr_add(end, x, error, MPFR_RNDU);
-	upper = pe_round_bits(elem, end);
+	bits[1] = pe_round_bits(elem, end);
 	mpfr_clear(end);
-	return *bits == upper;
+}
+
+bool
+pe_round_decide(enum pe_elem elem, mpfr_srcptr x, mpfr_srcptr error, uint64_t *bits)
+{
+	uint64_t both[2];
+
+	ends(elem, x, error, both);
+	*bits = both[0];
+	return both[0] == both[1];
+}
+
+bool
+pe_round_tie(enum pe_elem elem, mpfr_srcptr x, mpfr_srcptr error, uint64_t *bits)
+{
+	uint64_t both[2];
+
+	ends(elem, x, error, both);
+	*bits = both[both[0] & 1];
+	return true;
 }
 
 void

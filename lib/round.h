@@ -27,6 +27,9 @@ bool pe_round_decide(enum pe_elem elem, mpfr_srcptr x, mpfr_srcptr error, uint64
 /* Stores x at index `at` of an array of elem, a float type. */
 void pe_round_store(enum pe_elem elem, void *array, size_t at, mpfr_srcptr x);
 
+/* The same where a number so near to the midpoint of two neighbours is known to be that midpoint: the even one of them. Always true. */
+bool pe_round_tie(enum pe_elem elem, mpfr_srcptr x, mpfr_srcptr error, uint64_t *bits);
+
 /* The double next to x towards zero, made odd where x is not exactly it: no later rounding to a narrower
  * type then sees a tie that is none (Boldo and Melquiond 2008, rounding to odd). */
 double pe_round_odd(mpfr_srcptr x);

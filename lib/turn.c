@@ -13,6 +13,11 @@
 #include "turn_kernel.h"
 #include "round.h"
 
+/* Radians per position, wide. slack: relative error of the product with a position, 0 where that is exact. */
+struct rate {
+	double wide[2], slack;
+};
+
 struct pe_turn {
 	struct pe_turn_source source;
 	const struct pe_turn_kernel *kernel;
@@ -21,7 +26,7 @@ struct pe_turn {
 	struct pe_turn_step *steps; /* of the pairs */
 	double *grain;              /* error of a value is below |gain| * |position| * grain */
 	struct pe_turn_wide *by;    /* rotations by 0 .. GROUP positions, for each LANES pairs */
-	double (*rates)[2];         /* radians per position, wide: where angles are rounded, */
+	struct rate *rates;         /* where angles are rounded, */
 	struct pe_turn_step unit;   /* and the step of one radian */
 };
 
@@ -108,19 +113,25 @@ plan_step(struct pe_turn *p, size_t i, mpfr_ptr omega)
 	return near;
 }
 
+/* A rate that is one double is met again with three times as many bits before it is taken for exact: then the product
+ * is, and a tie of the rounded angle is known for one. */
 static bool
 plan_rate(struct pe_turn *p, size_t i, mpfr_ptr omega)
 {
-	pe_turn_exact_scale(&p->source, omega);
-	if (p->source.turns) {
-		mpfr_t pi;
-		mpfr_init2(pi, mpfr_get_prec(omega));
-		mpfr_const_pi(pi, MPFR_RNDN);
-		mpfr_mul(omega, omega, pi, MPFR_RNDN);
-		mpfr_mul_2ui(omega, omega, 1, MPFR_RNDN);
-		mpfr_clear(pi);
-	}
-	to_wide(omega, p->rates[i]);
+	struct rate *rate = &p->rates[i];
+	mpfr_t check;
+
+	pe_turn_exact_rate(&p->source, omega);
+	to_wide(omega, rate->wide);
+	rate->slack = 0x1p-100;
+	if (rate->wide[1] != 0)
+		return true;
+	mpfr_init2(check, 3 * mpfr_get_prec(omega));
+	p->source.omega(p->source.context, i, check);
+	pe_turn_exact_rate(&p->source, check);
+	if (mpfr_cmp_d(check, rate->wide[0]) == 0)
+		rate->slack = 0;
+	mpfr_clear(check);
 	return true;
 }
 
@@ -254,24 +265,22 @@ pe_turn_pairs(const struct pe_turn *plan)
 
 /* ---- angles at one position ---- */
 
-/* round(rate * position), decided by the wide product (error 2^-103 of it) or by MPFR. */
+/* round(rate * position), decided by the wide product, whose error is below 2^-103 of it, or by MPFR. */
 static double
 rounded_angle(const struct pe_turn *p, size_t i, double position)
 {
-	const double *rate = p->rates[i];
-	const double high = position * rate[0];
-	const double low = fma(position, rate[0], -high) + position * rate[1];
-	const double slack = fabs(high) * 0x1p-100;
+	const struct rate *rate = &p->rates[i];
+	const double high = position * rate->wide[0];
+	const double low = fma(position, rate->wide[0], -high) + position * rate->wide[1];
+	const double slack = fabs(high) * rate->slack;
 
-	if (high == 0 && rate[0] * 0x1p-60 == 0 && position != 0 && rate[0] != 0)
-		return pe_turn_exact_angle(&p->source, i, position);
-	if (high == 0)
+	if (position == 0)
 		return 0;
-	if (!(fabs(high) > 0x1p-900 && fabs(high) < 0x1p900))
-		return pe_turn_exact_angle(&p->source, i, position);
-	const uint64_t bits = pe_round_bits_wide(p->source.angle, high, low - slack);
-	if (bits == pe_round_bits_wide(p->source.angle, high, low + slack))
-		return pe_round_value(p->source.angle, bits);
+	if (fabs(high) > 0x1p-900 && fabs(high) < 0x1p900) {
+		const uint64_t bits = pe_round_bits_wide(p->source.angle, high, low - slack);
+		if (bits == pe_round_bits_wide(p->source.angle, high, low + slack))
+			return pe_round_value(p->source.angle, bits);
+	}
 	return pe_turn_exact_angle(&p->source, i, position);
 }
 

@@ -6,11 +6,14 @@
 #include "round.h"
 
 /* The sine of an algebraic number other than 0 is transcendental (Lindemann 1882), so more bits decide in the end. What LAST bits
- * leave open is taken for exact: a rounded angle that is a tie, a gain that is one at angle 0, an angle of quarter turns. */
-enum { FIRST = 192, LAST = FIRST << 5 };
+ * leave open is taken for exact: a gain that is a tie at angle 0, an angle of quarter turns. LAST is so large because the cosine of a
+ * tiny angle may stand next to such a tie: doubles go down to 2^-1074, their product's square to 2^-4300.
+ * A rounded angle has ties too, at rational frequencies; no other product comes as near to one as LAST_ANGLE bits. */
+enum { FIRST = 192, LAST = FIRST << 5, LAST_ANGLE = FIRST << 2 };
 
-void
-pe_turn_exact_scale(const struct pe_turn_source *source, mpfr_ptr x)
+/* x times scale: relative error below 2^-(p - 6), as the source's numbers have 2^-(p - 4) */
+static void
+times_scale(const struct pe_turn_source *source, mpfr_ptr x)
 {
 	mpfr_t scale;
 
@@ -20,23 +23,6 @@ pe_turn_exact_scale(const struct pe_turn_source *source, mpfr_ptr x)
 	source->scale(source->context, scale);
 	mpfr_mul(x, x, scale, MPFR_RNDN);
 	mpfr_clear(scale);
-}
-
-/* scale * omega_i: relative error below 2^-(p - 6) */
-static void
-rate(const struct pe_turn_source *source, size_t i, mpfr_ptr x)
-{
-	source->omega(source->context, i, x);
-	pe_turn_exact_scale(source, x);
-}
-
-static void
-gain_of(const struct pe_turn_source *source, mpfr_ptr gain)
-{
-	if (source->gain != NULL)
-		source->gain(source->context, gain);
-	else
-		mpfr_set_ui(gain, 1, MPFR_RNDN);
 }
 
 static void
@@ -51,13 +37,30 @@ times_two_pi(mpfr_ptr x)
 	mpfr_clear(pi);
 }
 
+void
+pe_turn_exact_rate(const struct pe_turn_source *source, mpfr_ptr x)
+{
+	times_scale(source, x);
+	if (source->turns)
+		times_two_pi(x);
+}
+
+static void
+gain_of(const struct pe_turn_source *source, mpfr_ptr gain)
+{
+	if (source->gain != NULL)
+		source->gain(source->context, gain);
+	else
+		mpfr_set_ui(gain, 1, MPFR_RNDN);
+}
+
 bool
 pe_turn_exact_step(const struct pe_turn_source *source, size_t i, mpfr_ptr x)
 {
 	mpfr_t check;
 	bool exact;
 
-	pe_turn_exact_scale(source, x);
+	times_scale(source, x);
 	if (mpfr_zero_p(x))
 		return true;
 	if (!source->turns) {
@@ -72,7 +75,8 @@ pe_turn_exact_step(const struct pe_turn_source *source, size_t i, mpfr_ptr x)
 	if (mpfr_min_prec(x) > mpfr_get_prec(x) - 16)
 		return false;
 	mpfr_init2(check, 3 * mpfr_get_prec(x));
-	rate(source, i, check);
+	source->omega(source->context, i, check);
+	times_scale(source, check);
 	exact = mpfr_equal_p(x, check);
 	mpfr_clear(check);
 	return exact;
@@ -81,24 +85,21 @@ pe_turn_exact_step(const struct pe_turn_source *source, size_t i, mpfr_ptr x)
 double
 pe_turn_exact_angle(const struct pe_turn_source *source, size_t i, double position)
 {
+	bool decided = false;
 	uint64_t bits = 0;
 	mpfr_t angle, error;
 
 	mpfr_init2(error, 64);
-	for (mpfr_prec_t p = FIRST; p <= LAST; p *= 2) {
+	for (mpfr_prec_t p = FIRST; !decided; p *= 2) {
 		mpfr_init2(angle, p);
-		rate(source, i, angle);
-		if (source->turns)
-			times_two_pi(angle);
+		source->omega(source->context, i, angle);
+		pe_turn_exact_rate(source, angle);
 		mpfr_mul_d(angle, angle, position, MPFR_RNDN);
 		mpfr_abs(error, angle, MPFR_RNDU);
 		mpfr_mul_2si(error, error, (long)(8 - p), MPFR_RNDU);
-		const bool decided = pe_round_decide(source->angle, angle, error, &bits);
-		if (!decided && p == LAST)
-			bits = pe_round_bits(source->angle, angle);
+		decided = p < LAST_ANGLE ? pe_round_decide(source->angle, angle, error, &bits)
+					 : pe_round_tie(source->angle, angle, error, &bits);
 		mpfr_clear(angle);
-		if (decided)
-			break;
 	}
 	mpfr_clear(error);
 	return pe_round_value(source->angle, bits);
@@ -116,7 +117,8 @@ angle_of(const struct pe_turn_source *source, size_t i, double position, mpfr_pt
 		mpfr_set_zero(error, 1);
 		return;
 	}
-	rate(source, i, angle);
+	source->omega(source->context, i, angle);
+	times_scale(source, angle);
 	mpfr_mul_d(angle, angle, position, MPFR_RNDN);
 	mpfr_abs(error, angle, MPFR_RNDU);
 	mpfr_mul_2si(error, error, (long)(10 - p), MPFR_RNDU); /* 3 bits for 2 pi */
@@ -177,11 +179,7 @@ settle(enum pe_elem elem, mpfr_srcptr x, mpfr_srcptr error, bool last, uint64_t 
 		*bits = 0;
 		return true;
 	}
-	if (pe_round_decide(elem, x, error, bits))
-		return true;
-	if (last)
-		*bits = pe_round_bits(elem, x);
-	return last;
+	return last ? pe_round_tie(elem, x, error, bits) : pe_round_decide(elem, x, error, bits);
 }
 
 void

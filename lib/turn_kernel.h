@@ -125,8 +125,8 @@ void pe_turn_exact(const struct pe_turn_source *source, size_t i, double positio
 void pe_turn_exact_wide(const struct pe_turn_source *source, size_t i, double position,
 			double sine[2], double cosine[2]);
 
-/* x times scale. */
-void pe_turn_exact_scale(const struct pe_turn_source *source, mpfr_ptr x);
+/* x, omega_i as the source gives it, becomes the rate in radians: scale * omega_i. */
+void pe_turn_exact_rate(const struct pe_turn_source *source, mpfr_ptr x);
 
 /* x, omega_i as the source gives it, becomes the step in turns: scale * omega_i, over 2 pi if in radians. True if the step is
  * known to be exact. */

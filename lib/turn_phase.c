@@ -220,19 +220,33 @@ pe_turn_phases(struct pe_turn_phase *phase, const struct pe_turn_step *step, siz
 	pe_turn_phase_pad(phase, n);
 }
 
+/* trailing zeros of x > 0 */
+static inline int
+trailing_zeros(uint64_t x)
+{
+	return 63 - leading_zeros(x & ((uint64_t)0 - x));
+}
+
 struct pe_turn_position
 pe_turn_position_of(double x)
 {
 	struct pe_turn_position position = {.negative = x < 0};
+	uint64_t bits;
 
 	if (x == 0)
 		return position;
-	position.digits = (uint64_t)ldexp(frexp(fabs(x), &position.exponent), 53);
-	position.exponent -= 53;
-	for (; position.exponent > 0; position.exponent--) /* |x| < 2^63: at most 10 times */
-		position.digits <<= 1;
-	for (; position.exponent < 0 && !(position.digits & 1); position.exponent++)
-		position.digits >>= 1;
+	memcpy(&bits, &x, sizeof bits);
+	const int raw = (int)(bits >> 52 & 0x7ff), biased = raw > 0 ? raw : 1;
+	const uint64_t digits = (bits & ((UINT64_C(1) << 52) - 1)) | (uint64_t)(raw > 0) << 52;
+	const int exponent = biased - 1075, zeros = trailing_zeros(digits);
+
+	if (exponent >= 0) { /* |x| < 2^63: at most 10 */
+		position.digits = digits << exponent;
+		return position;
+	}
+	const int cut = zeros < -exponent ? zeros : -exponent;
+	position.digits = digits >> cut;
+	position.exponent = exponent + cut;
 	if (position.exponent < 0 && position.exponent >= -63) {
 		position.whole = position.digits >> -position.exponent;
 		position.part = position.digits << (64 + position.exponent);
