@@ -194,8 +194,8 @@ read_values(struct pe_source *s, void *rows, size_t max, struct pe_error *e)
 
 	if (!pe_num_size(max, r->width, 1, &size))
 		size = PTRDIFF_MAX / r->width * r->width;
-	const ssize_t got =
-	    size >= PE_IO_BLOCK / 2 ? read_straight(s, rows, size, e) : read_buffered(s, rows, size, e);
+	const ssize_t got = size >= PE_IO_BLOCK / 2 ? read_straight(s, rows, size, e)
+						    : read_buffered(s, rows, size, e);
 	if (got > 0 && pe_raw_swapped(r->block.big_endian))
 		pe_raw_swap(rows, (size_t)got / r->size, r->size);
 	return got < 0 ? -1 : got / (ssize_t)r->width;

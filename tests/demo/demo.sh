@@ -65,7 +65,7 @@ look "bare attention cannot tell who bites: the rows come out shuffled as they w
 
 title "Pictures"
 for picture in table:"each pair of columns a clock, fast ones left, slow ones right" \
-	similarity:"a wide base falls slowly and stays above zero; base 100 is spent after a few steps" \
+	similarity:"a wide base falls slowly; base 100 is spent after a few steps" \
 	previous-token:"a bright line one below the diagonal"; do
 	"$examples/${picture%%:*}.sh" .
 	look "${picture#*:}."

@@ -8,10 +8,11 @@ for base in 10000 500000; do
 done
 plot 1000,700 <<'END'
 set title "Rotary score of equal query and key, d = 128"
-set xlabel "offset: key − query"
+set xlabel "offset between query and key"
 set ylabel "q·k / 128"
-set xrange [-512:512]
-set xtics 128
+set xrange [0:512]
+set yrange [0:1]
+set xtics 64
 plot "500000.txt" using 1:($2/128) with lines lw 2 lc rgb red  title "base 500000", \
      "10000.txt"  using 1:($2/128) with lines lw 2 lc rgb blue title "base 10000"
 END
