@@ -307,8 +307,9 @@ no_blank(unsigned char c)
 static void *
 grow_field(void *old, size_t size)
 {
-	/* libcsv asks for one block more than the field has */
-	return size <= 2 * PE_CSV_FIELD_MAX ? realloc(old, size) : NULL;
+	enum { BLOCK = 128 }; /* libcsv asks for so much more than the field has */
+
+	return size <= PE_CSV_FIELD_MAX + BLOCK ? realloc(old, size) : NULL;
 }
 
 static int

@@ -201,6 +201,12 @@ npy_dict() {
 	} >"$BATS_TEST_TMPDIR/quote"
 	refused 1 "pe-cat: <stdin>: line 2, column 2: a field of more than 1048576 bytes (a quote that never closes?)" \
 		pe-cat <"$BATS_TEST_TMPDIR/quote"
+	{
+		printf '1,2\n3,"'
+		yes 1, | head -c 6000000 | tr -d '\n'
+		printf '"\n'
+	} >"$BATS_TEST_TMPDIR/quoted"
+	refused 1 "pe-cat: <stdin>: line 2, column 2: a field of more than 1048576 bytes" pe-cat <"$BATS_TEST_TMPDIR/quoted"
 	yes | tr -d '\n' | (
 		under_sanitizer || ulimit -v 100000
 		run -1 pe-cat
@@ -290,6 +296,7 @@ npy_dict() {
 	diff <(npy '<i4' False '(2, 2)' '\1\0\0\0\2\0\0\0\3\0\0\0\4\0\0\0' | pe-cat) <(printf '1,2\n3,4\n')
 	diff <(npy '>i4' False '(2, 2)' '\0\0\0\1\0\0\0\2\0\0\0\3\0\0\0\4' 2.0 | pe-cat) <(printf '1,2\n3,4\n')
 	diff <(npy '<i4' True '(2, 2)' '\1\0\0\0\2\0\0\0\3\0\0\0\4\0\0\0' 3.0 | pe-cat) <(printf '1,3\n2,4\n')
+	diff <(npy '>i4' True '(2, 2)' '\0\0\0\1\0\0\0\2\0\0\0\3\0\0\0\4' | pe-cat) <(printf '1,3\n2,4\n')
 	diff <(npy '<i4' True '(2, 2, 1)' '\1\0\0\0\2\0\0\0\3\0\0\0\4\0\0\0' | pe-cat) <(printf '1\n3\n2\n4\n')
 	diff <(npy '<i4' True '(1, 4)' '\1\0\0\0\2\0\0\0\3\0\0\0\4\0\0\0' | pe-cat) <(printf '1,2,3,4\n')
 	diff <(npy '<f2' False '(3,)' '\0\x3c\0\xbc\0\x7c' | pe-cat) <(printf '1,-1,inf\n')
@@ -361,11 +368,23 @@ npy_dict() {
 	END
 }
 
+@test "error: columns cut short, in a pipe" {
+	run -1 --separate-stderr pe-cat < <(npy '<f4' True '(2, 2)' '123456789')
+	assert_output ""
+	assert_equal "$stderr" "pe-cat: <stdin>: data end after 9 of 16 bytes"
+}
+
+@test "law: an element named with npy input is what its values are taken as" {
+	diff <(npy '<f8' False '(1, 1)' '\x9a\x99\x99\x99\x99\x99\xb9\x3f' | pe-cat -f npy:f32 -t csv:f32) <(echo 0.1)
+	diff <(npy '<f8' False '(1, 1)' '\x9a\x99\x99\x99\x99\x99\xb9\x3f' | pe-cat -f npy:f32) <(echo 0.10000000149011612)
+}
+
 @test "law: an npy of no rows is an empty matrix" {
 	npy '<f8' False '(0, 3)' '' >"$BATS_TEST_TMPDIR/x.npy"
 	run -0 pe-cat "$BATS_TEST_TMPDIR/x.npy"
 	assert_output ""
 	pe-cat -t npy "$BATS_TEST_TMPDIR/x.npy" | grep -q "'shape': (0, 3)"
+	refused 1 "pe-cat: row 0: $BATS_TEST_TMPDIR/x.npy has no rows" pe-cat --rows 0:1 "$BATS_TEST_TMPDIR/x.npy"
 }
 
 @test "error: values that the output cannot hold name row and column from 0" {
