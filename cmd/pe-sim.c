@@ -191,19 +191,20 @@ write_gram(struct cli *cli, const struct pe_likeness *l, enum pe_elem natural,
 	   struct pe_writer **out)
 {
 	const size_t rows = l->table->rows;
-	struct pe_matrix row;
+	struct pe_matrix block;
 	struct pe_error e;
 
-	if (pe_matrix_init(&row, 1, rows, PE_F64, &e))
+	if (pe_matrix_init(&block, PE_LIKENESS_BLOCK, rows, PE_F64, &e))
 		cli_die(&e);
 	*out = open_output(cli, NULL, rows, rows, natural);
-	for (size_t r = 0; r < rows; r++) {
-		for (size_t c = 0; c < rows; c++)
-			pe_matrix_f64(&row)[c] = pe_likeness_of(l, r, c);
-		put(*out, pe_matrix_f64(&row));
-		cli_progress(cli, r + 1);
+	for (size_t r = 0, n; r < rows; r += n) {
+		n = rows - r < PE_LIKENESS_BLOCK ? rows - r : PE_LIKENESS_BLOCK;
+		pe_likeness_rows(l, r, n, pe_matrix_f64(&block));
+		if (pe_writer_put(*out, block.data, n, &e))
+			cli_die(&e);
+		cli_progress(cli, r + n);
 	}
-	pe_matrix_free(&row);
+	pe_matrix_free(&block);
 }
 
 static void
@@ -212,13 +213,18 @@ write_by_offset(struct cli *cli, const struct pe_likeness *l, enum pe_elem natur
 {
 	static const char *const names[] = {"offset", "mean", "minimum", "maximum"};
 	const size_t rows = l->table->rows;
+	struct pe_spread *spreads = calloc(rows, sizeof *spreads);
+	struct pe_error e;
 
+	if (spreads == NULL)
+		cli_fail("out of memory");
+	if (pe_likeness_by_offset(l, spreads, &e))
+		cli_die(&e);
 	*out = open_output(cli, names, 4, rows, natural);
-	for (size_t k = 0; k < rows; k++) {
-		const struct pe_spread s = pe_likeness_by_offset(l, k);
-		put(*out, (const double[]){(double)k, s.mean, s.minimum, s.maximum});
-		cli_progress(cli, k + 1);
-	}
+	for (size_t k = 0; k < rows; k++)
+		put(*out, (const double[]){(double)k, spreads[k].mean, spreads[k].minimum,
+					   spreads[k].maximum});
+	free(spreads);
 }
 
 static void

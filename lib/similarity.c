@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "turn.h"
 #include "wide.h"
@@ -108,9 +109,26 @@ pe_similarity_at(struct pe_similarity_plan *plan, double offset)
 
 enum { LANES = 8 };
 
-static double
-add_lanes(const double lane[LANES])
+/* Two doubles are a register on every machine that has any; four such are the lanes of a sum. */
+typedef double two __attribute__((vector_size(2 * sizeof(double))));
+
+static two
+load(const double *x)
 {
+	two v;
+
+	memcpy(&v, x, sizeof v);
+	return v;
+}
+
+/* Adds up the lanes, and the columns that did not fill eight. */
+static double
+finish(two a, two b, two c, two d, const double *rest, size_t n)
+{
+	double lane[LANES] = {a[0], a[1], b[0], b[1], c[0], c[1], d[0], d[1]};
+
+	for (size_t k = 0; k < n; k++)
+		lane[k] += rest[k];
 	return ((lane[0] + lane[4]) + (lane[2] + lane[6])) +
 	       ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
@@ -118,29 +136,40 @@ add_lanes(const double lane[LANES])
 static double
 dot_product(const double *x, const double *y, size_t n)
 {
-	double lane[LANES] = {0};
+	two a = {0}, b = {0}, c = {0}, d = {0};
+	double rest[LANES];
 	size_t j = 0;
 
-	for (; j + LANES <= n; j += LANES)
-		for (size_t k = 0; k < LANES; k++)
-			lane[k] += x[j + k] * y[j + k];
-	for (size_t k = 0; j < n; j++, k++)
-		lane[k] += x[j] * y[j];
-	return add_lanes(lane);
+	for (; j + LANES <= n; j += LANES) {
+		a += load(x + j) * load(y + j);
+		b += load(x + j + 2) * load(y + j + 2);
+		c += load(x + j + 4) * load(y + j + 4);
+		d += load(x + j + 6) * load(y + j + 6);
+	}
+	for (size_t k = 0; k < n - j; k++)
+		rest[k] = x[j + k] * y[j + k];
+	return finish(a, b, c, d, rest, n - j);
 }
 
 static double
 square_distance(const double *x, const double *y, size_t n)
 {
-	double lane[LANES] = {0};
+	two a = {0}, b = {0}, c = {0}, d = {0};
+	double rest[LANES];
 	size_t j = 0;
 
-	for (; j + LANES <= n; j += LANES)
-		for (size_t k = 0; k < LANES; k++)
-			lane[k] += (x[j + k] - y[j + k]) * (x[j + k] - y[j + k]);
-	for (size_t k = 0; j < n; j++, k++)
-		lane[k] += (x[j] - y[j]) * (x[j] - y[j]);
-	return add_lanes(lane);
+	for (; j + LANES <= n; j += LANES) {
+		const two e = load(x + j) - load(y + j), f = load(x + j + 2) - load(y + j + 2);
+		const two g = load(x + j + 4) - load(y + j + 4),
+			  h = load(x + j + 6) - load(y + j + 6);
+		a += e * e;
+		b += f * f;
+		c += g * g;
+		d += h * h;
+	}
+	for (size_t k = 0; k < n - j; k++)
+		rest[k] = (x[j + k] - y[j + k]) * (x[j + k] - y[j + k]);
+	return finish(a, b, c, d, rest, n - j);
 }
 
 /* Scales n values by a power of two so that the largest finite one comes to lie in 0.5 .. 1; returns the exponent taken off. */
@@ -203,22 +232,58 @@ pe_likeness_of(const struct pe_likeness *l, size_t a, size_t b)
 	return cosine > 1 ? 1 : cosine < -1 ? -1 : cosine;
 }
 
-struct pe_spread
-pe_likeness_by_offset(const struct pe_likeness *l, size_t offset)
+void
+pe_likeness_rows(const struct pe_likeness *l, size_t first, size_t rows, double *out)
 {
-	const size_t pairs = l->table->rows - offset;
-	struct pe_spread s = {.minimum = INFINITY, .maximum = -INFINITY};
-	struct pe_wide sum = {0, 0};
+	const size_t n = l->table->rows;
 
-	for (size_t r = 0; r < pairs; r++) {
-		const double value = pe_likeness_of(l, r, r + offset);
-		if (isnan(value))
-			return (struct pe_spread){NAN, NAN, NAN};
-		s.minimum = value < s.minimum ? value : s.minimum;
-		s.maximum = value > s.maximum ? value : s.maximum;
-		sum = isfinite(value) ? pe_wide_add(sum, (struct pe_wide){value, 0})
-				      : (struct pe_wide){sum.high + value, 0};
+	/* a row that has been fetched serves all rows of the block */
+	for (size_t c = 0; c < n; c++)
+		for (size_t r = 0; r < rows; r++)
+			out[r * n + c] = pe_likeness_of(l, first + r, c);
+}
+
+/* What the pairs of one offset have come to so far. */
+struct tally {
+	struct pe_wide sum;
+	double minimum, maximum;
+};
+
+static void
+count(struct tally *t, double value)
+{
+	t->minimum = value < t->minimum ? value : t->minimum;
+	t->maximum = value > t->maximum ? value : t->maximum;
+	t->sum = isfinite(value) ? pe_wide_add(t->sum, (struct pe_wide){value, 0})
+				 : (struct pe_wide){t->sum.high + value, 0};
+}
+
+int
+pe_likeness_by_offset(const struct pe_likeness *l, struct pe_spread *spreads, struct pe_error *e)
+{
+	const size_t n = l->table->rows;
+	struct tally *tallies = calloc(n, sizeof *tallies);
+
+	if (tallies == NULL)
+		return pe_fail_memory(e);
+	for (size_t k = 0; k < n; k++)
+		tallies[k] = (struct tally){.minimum = INFINITY, .maximum = -INFINITY};
+	for (size_t first = 0; first < n; first += PE_LIKENESS_BLOCK)
+		for (size_t c = first; c < n; c++)
+			for (size_t r = first; r <= c && r < first + PE_LIKENESS_BLOCK; r++)
+				count(&tallies[c - r], pe_likeness_of(l, r, c));
+	for (size_t k = 0; k < n; k++) {
+		const struct tally *t = &tallies[k];
+		if (isnan(t->sum.high))
+			spreads[k] = (struct pe_spread){NAN, NAN, NAN};
+		else
+			spreads[k] = (struct pe_spread){
+			    .mean = isfinite(t->sum.high) ? pe_wide_divide(t->sum, (double)(n - k))
+							  : t->sum.high,
+			    .minimum = t->minimum,
+			    .maximum = t->maximum,
+			};
 	}
-	s.mean = isfinite(sum.high) ? pe_wide_divide(sum, (double)pairs) : sum.high;
-	return s;
+	free(tallies);
+	return 0;
 }

@@ -50,10 +50,18 @@ void pe_likeness_free(struct pe_likeness *l);
 /* Symmetric in a and b, to the bit. */
 double pe_likeness_of(const struct pe_likeness *l, size_t a, size_t b);
 
-/* Mean, minimum and maximum over all pairs of rows that lie offset rows apart, 0 <= offset < rows; nan where one value is. */
+/* Rows first .. first + rows - 1 against all: rows of table->rows values. */
+enum {
+	PE_LIKENESS_BLOCK = 16
+}; /* so many rows at a time keep the table from being fetched for each */
+void pe_likeness_rows(const struct pe_likeness *l, size_t first, size_t rows, double *out);
+
+/* Mean, minimum and maximum over all pairs of rows that lie so many rows apart; nan where one value is. */
 struct pe_spread {
 	double mean, minimum, maximum;
 };
-struct pe_spread pe_likeness_by_offset(const struct pe_likeness *l, size_t offset);
+/* Of offsets 0 .. table->rows - 1, one each. */
+int pe_likeness_by_offset(const struct pe_likeness *l, struct pe_spread *spreads,
+			  struct pe_error *e);
 
 #endif
