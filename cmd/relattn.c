@@ -56,21 +56,27 @@ writes_rows(const struct options *o)
 	return o->emit == EMIT_OUTPUT || o->emit == EMIT_LSE;
 }
 
+/* max, but no more than are left; left < 0: nobody knows. */
+static size_t
+at_most(size_t max, int64_t left)
+{
+	return left >= 0 && (uint64_t)left < max ? (size_t)left : max;
+}
+
+/* How many query rows share a call: no more than there are, and than a part of T x T takes little memory. */
 static void
 set_batch(struct job *job)
 {
 	const struct budget *b = &job->in.budget;
-	const size_t keys = job->plan->keys;
+	const size_t row = job->plan->keys * pe_elem_size(job->in.elem);
+	size_t batch = pe_attend_batch(job->plan->attend), bytes = MATRIX_BYTES;
 
-	job->batch = pe_attend_batch(job->plan->attend);
-	if (keys == 0 || (writes_rows(job->o) && job->o->bias == NULL))
-		return;
-	size_t rows = MATRIX_BYTES / keys / pe_elem_size(job->in.elem);
-	if (b->limit != 0 && rows > b->limit / 8 / keys / pe_elem_size(job->in.elem))
-		rows = b->limit / 8 / keys / pe_elem_size(job->in.elem);
-	if (rows == 0)
-		rows = 1;
-	job->batch = job->batch < rows ? job->batch : rows;
+	batch = at_most(batch, job->queries.due);
+	if (b->limit != 0 && bytes > b->limit / 8)
+		bytes = b->limit / 8;
+	if (row > 0 && (!writes_rows(job->o) || job->o->bias != NULL) && batch > bytes / row)
+		batch = bytes / row;
+	job->batch = batch > 0 ? batch : 1;
 }
 
 /* Queries are read whole where their input fills another role too, where their number has to be known first, and where
@@ -99,11 +105,10 @@ prepare_queries(struct job *job)
 
 	if (q->lane != NULL && !q->whole) {
 		const struct input *input = q->lane->input;
-		const size_t block = input_block(input);
 
-		job->batch = job->batch < block ? job->batch : block;
-		budget_matrix(&job->in.budget, input->name, job->batch, input->cols, input->elem,
-			      &q->raw);
+		if (!lane_is_straight(q->lane, &job->in))
+			budget_matrix(&job->in.budget, input->name, job->batch, input->cols,
+				      input->elem, &q->raw);
 		budget_matrix(&job->in.budget, input->name, job->batch, q->lane->cols, p->elem,
 			      &q->content);
 	}
@@ -112,30 +117,31 @@ prepare_queries(struct job *job)
 			      &q->ready);
 }
 
-/* The next rows of the input, up to max, projected and turned; what is written so far goes out before it would wait. */
+/* The next rows of the input, up to max, projected and turned. What is written so far goes out before it would wait for
+ * the first of them; it does not wait for more. */
 static size_t
 read_queries(struct job *job, size_t max, int64_t position)
 {
 	struct queries *q = &job->queries;
 	struct pe_reader *r = q->lane->input->reader;
+	const struct pe_matrix *raw = q->raw.data != NULL ? &q->raw : &q->content;
 	struct pe_error e;
+	size_t n = 0;
+	ssize_t got;
 
-	if (pe_reader_waits(r) && job->out != NULL)
+	if (pe_reader_waits(r))
 		die_if(pe_writer_flush(job->out, &e), &e);
-	const ssize_t n = pe_reader_read(r, q->raw.data, max, &e);
-	die_if(n < 0, &e);
-	if (n > 0 && job->plan->content > 0) {
-		lane_rows(q->lane, &job->in, q->raw.data, (size_t)n, (uint64_t)q->given,
-			  q->content.data);
-		plan_turn(job->plan, q->content.data, (size_t)n, job->o->heads, position);
-	}
-	return (size_t)n;
-}
-
-static size_t
-at_most(size_t max, int64_t left)
-{
-	return left >= 0 && (uint64_t)left < max ? (size_t)left : max;
+	do {
+		got = pe_reader_read(r, pe_matrix_row(raw, n), max - n, &e);
+		die_if(got < 0, &e);
+		n += (size_t)got;
+	} while (got > 0 && n < max && !pe_reader_waits(r));
+	if (n == 0 || job->plan->content == 0)
+		return n;
+	if (raw == &q->raw)
+		lane_rows(q->lane, &job->in, q->raw.data, n, (uint64_t)q->given, q->content.data);
+	plan_turn(job->plan, q->content.data, n, job->o->heads, position);
+	return n;
 }
 
 /* Up to max queries: sets their address, NULL where attend needs none, and the first one's position. 0 at the end. */
@@ -470,13 +476,9 @@ pass_positions(struct job *job, struct lane *l, struct store *to)
 	positions.name = t->name.text;
 	positions.elem = t->values.elem;
 	lane.input = &positions;
-	store_begin(to, &job->in.budget, t->name.text, l->cols, job->in.elem,
-		    (int64_t)t->values.rows);
-	for (size_t r = 0, n; r < t->values.rows; r += n) {
-		n = at_most(input_block(&positions), (int64_t)(t->values.rows - r));
-		lane_rows(&lane, &job->in, pe_matrix_row(&t->values, r), n, r,
-			  store_extend(to, &job->in.budget, t->name.text, n));
-	}
+	store_begin(to, &job->in.budget, t->name.text, l->cols, job->in.elem, -1);
+	lane_rows(&lane, &job->in, t->values.data, t->values.rows, 0,
+		  store_extend(to, &job->in.budget, t->name.text, t->values.rows));
 }
 
 static void

@@ -404,21 +404,48 @@ inputs_open(struct inputs *in, struct cli *cli, const struct options *o)
 
 /* ---- rows through lanes ---- */
 
-void
-lane_rows(struct lane *l, const struct inputs *in, const void *raw, size_t n, uint64_t first,
-	  void *out)
+bool
+lane_is_straight(const struct lane *l, const struct inputs *in)
+{
+	return l->count == 0 && l->input->elem == in->elem;
+}
+
+/* As many rows as the scratch space holds. */
+static void
+multiply_rows(struct lane *l, const struct inputs *in, const void *raw, size_t n, uint64_t first,
+	      void *out)
 {
 	const struct input *input = l->input;
 	struct pe_error e;
 
-	die_if(pe_convert_rows(input->name, first, input->cols, in->elem,
-			       l->count > 0 ? l->scratch[0].data : out, input->elem, raw,
-			       n * input->cols, &e),
+	die_if(pe_convert_rows(input->name, first, input->cols, in->elem, l->scratch[0].data,
+			       input->elem, raw, n * input->cols, &e),
 	       &e);
 	for (size_t i = 0; i < l->count; i++)
 		die_if(pe_project_rows(&l->projects[i], l->scratch[i].data, n,
 				       i + 1 < l->count ? l->scratch[i + 1].data : out, &e),
 		       &e);
+}
+
+void
+lane_rows(struct lane *l, const struct inputs *in, const void *raw, size_t n, uint64_t first,
+	  void *out)
+{
+	const struct input *input = l->input;
+	const char *from = raw;
+	char *to = out;
+	struct pe_error e;
+
+	if (l->count == 0)
+		die_if(pe_convert_rows(input->name, first, input->cols, in->elem, out, input->elem,
+				       raw, n * input->cols, &e),
+		       &e);
+	for (size_t done = 0, more; l->count > 0 && done < n; done += more) {
+		more = n - done < l->scratch[0].rows ? n - done : l->scratch[0].rows;
+		multiply_rows(l, in, from, more, first + done, to);
+		from += more * input->cols * pe_elem_size(input->elem);
+		to += more * l->cols * pe_elem_size(in->elem);
+	}
 }
 
 /* The store that rows may be read into as they are, because one lane alone takes them and changes nothing. */
@@ -432,7 +459,7 @@ straight_store(const struct inputs *in, const struct input *input, struct store 
 
 		if (l->input != input)
 			continue;
-		if (only != NULL || l->count > 0 || input->elem != in->elem)
+		if (only != NULL || !lane_is_straight(l, in))
 			return NULL;
 		only = &stores[role];
 	}
@@ -480,6 +507,20 @@ read_through_lanes(struct inputs *in, const struct input *input, struct store st
 	pe_matrix_free(&raw);
 }
 
+/* Gives the room behind the last row back. */
+static void
+trim(struct store *s, struct budget *b)
+{
+	const size_t row = s->rows.cols * pe_elem_size(s->rows.elem);
+	void *data = s->rows.rows > 0 ? realloc(s->rows.data, s->rows.rows * row) : NULL;
+
+	if (data == NULL)
+		return;
+	b->used -= (s->capacity - s->rows.rows) * row;
+	s->rows.data = data;
+	s->capacity = s->rows.rows;
+}
+
 void
 inputs_read(struct inputs *in, const struct input *input, struct store stores[ROLES])
 {
@@ -492,6 +533,9 @@ inputs_read(struct inputs *in, const struct input *input, struct store stores[RO
 		read_straight(in, input, straight);
 	else
 		read_through_lanes(in, input, stores);
+	for (size_t role = 0; role < ROLES; role++)
+		if (in->lanes[role].input == input)
+			trim(&stores[role], &in->budget);
 }
 
 static void

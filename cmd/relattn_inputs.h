@@ -93,6 +93,9 @@ void inputs_open_bias(struct inputs *in, struct cli *cli, const struct options *
 /* Rows of an input that a block holds. */
 size_t input_block(const struct input *input);
 
+/* True where rows pass the lane as they are. */
+bool lane_is_straight(const struct lane *l, const struct inputs *in);
+
 /* n rows as the input holds them, the first of them its row `first`, through the lane into `out`, n x cols of in->elem. */
 void lane_rows(struct lane *l, const struct inputs *in, const void *raw, size_t n, uint64_t first,
 	       void *out);

@@ -46,6 +46,8 @@ enum {
 	KEYS
 };
 
+enum { JOBS_MOST = 1024 }; /* more threads are no use, and each has memory of its own */
+
 static const struct cli_option option_table[] = {
     {'Q', "--query", CLI_FILE, "rows of the queries"},
     {'K', "--key", CLI_FILE, "rows of the keys (the queries' where unnamed)"},
@@ -378,6 +380,8 @@ parse_options(struct cli *cli, int argc, char **argv)
 		o.kv_heads = o.heads;
 	if (!given.key[T5_DIRECTION])
 		o.t5_past = o.causal;
+	if (o.jobs > JOBS_MOST)
+		o.jobs = JOBS_MOST;
 	if (o.terms != NULL)
 		o.emit = EMIT_TERMS;
 	o.scaled = given.key[SCALE];

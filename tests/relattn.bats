@@ -178,6 +178,11 @@ QKV="-Q q.csv -K k.csv -V v.csv"
 		END { for (r = 1; r <= 6; r++) for (i = 1; i <= 6; i++) printf "%.17g%s", s[r % 6, i], i < 6 ? "," : "\n" }' terms.csv >sum.csv
 	run -0 pe-cmp --abs 1e-14 score.csv sum.csv
 	same_bytes "head -n 6 terms.csv" "relattn -W w.csv --scale 1 --emit logits e.csv"
+	noise 8 5 20 >a.csv
+	noise 8 5 21 >b.csv
+	pe-table -n 6 -d 8 | relattn --terms - --wq a.csv --wk b.csv --scale 2 e.csv >terms.csv
+	same_bytes "sed -n 19,24p terms.csv" "pe-table -n 6 -d 8 | relattn --wq a.csv --wk b.csv --scale 2 --emit logits"
+	same_bytes "sed -n 7,12p terms.csv" "pe-table -n 6 -d 8 | relattn -Q e.csv -K - --wq a.csv --wk b.csv --scale 2 --emit logits"
 }
 
 @test "law: a bias for all heads, and one for each" {
@@ -229,7 +234,8 @@ QKV="-Q q.csv -K k.csv -V v.csv"
 }
 
 @test "limit: positions up to 2^53, and not beyond" {
-	same_bytes "echo 0.731059" "relattn -Q <(echo 1) -K <(printf '0\n0\n') -V <(printf '0\n1\n') --query-start 9007199254740992 --alibi --max-bias 1e-300 -p 6"
+	run -0 relattn -Q <(echo 1) -K <(printf '0\n0\n') --query-start 9007199254740992 --alibi --max-bias 1e-300 --emit logits
+	assert_output "-9007199254740992,-9007199254740991"
 	refused 1 "relattn: position 9007199254740993: beyond 2^53, where positions are exact" \
 		relattn -Q <(printf '1\n1\n') -K <(echo 1) --query-start 9007199254740992
 }
