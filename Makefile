@@ -42,6 +42,10 @@ JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 SETUP = CC='$(CC)' CPPFLAGS='$(DEP_CFLAGS) $(CPPFLAGS)' tests/setup.sh
 
+# One short line for each file; make V=1 shows the commands.
+Q = $(if $(V),,@)
+TELL = @$(if $(V),:,printf '  %-5s %s\n')
+
 .PHONY: all bin lib completions twin check check-unit check-asan check-torture check-all-floats check-oracle fuzz fuzzers \
 	coverage measure lint demo gallery \
 	install uninstall dist clean
@@ -51,16 +55,19 @@ lib: $(BUILD)/lib/libposenc.a
 
 $(BUILD)/lib/libposenc.a: $(ROOMS:%=$(BUILD)/lib/%.o)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(TELL) AR $@
+	$(Q)$(AR) rcs $@ $^
 
 # What several commands share (cli and what builds on it); each takes only the parts it calls.
 $(BUILD)/cmd/shared.a: $(SHARED:%=$(BUILD)/cmd/%.o)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(TELL) AR $@
+	$(Q)$(AR) rcs $@ $^
 
 $(BUILD)/bin/%: $(BUILD)/cmd/%.o $(BUILD)/cmd/shared.a $(BUILD)/lib/libposenc.a $(EXTRA)
 	@mkdir -p $(@D)
-	$(LINK) -o $@ $^ $(LIBS)
+	$(TELL) LD $@
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
 # Kernels per instruction set: name_v3.c (AVX2, FMA), name_v4.c (AVX-512). Elsewhere these files compile to nothing.
 ifneq ($(filter x86_64 amd64,$(shell uname -m)),)
@@ -71,7 +78,8 @@ endif
 # Unit tests: tests/unit/x.c, written with cmocka.
 $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/lib/libposenc.a
 	@mkdir -p $(@D)
-	$(LINK) -o $@ $^ $(LIBS) -lcmocka
+	$(TELL) LD $@
+	$(Q)$(LINK) -o $@ $^ $(LIBS) -lcmocka
 
 # Fuzz targets: tests/fuzz/x.c; for `make check` they replay their corpus, for `make fuzz` libFuzzer drives them.
 FUZZ = $(filter-out replay,$(basename $(notdir $(wildcard tests/fuzz/*.c))))
@@ -79,7 +87,8 @@ FUZZ_MAIN = $(BUILD)/tests/fuzz/replay.o
 FUZZ_SECONDS = 60
 $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_MAIN) $(BUILD)/lib/libposenc.a
 	@mkdir -p $(@D)
-	$(LINK) -o $@ $^ $(LIBS)
+	$(TELL) LD $@
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
 fuzz:
 	@$(SETUP) build fuzz
 	@$(SUBMAKE) fuzzers BUILD='$(BUILD)/fuzzing' CC=clang FUZZ_MAIN= LDFLAGS=-fsanitize=fuzzer \
@@ -90,7 +99,8 @@ fuzzers: $(FUZZ:%=$(BUILD)/fuzz/%)
 # The first compilation says what is missing, if anything, and the line that brings it.
 $(BUILD)/%.o: %.c | $(BUILD)/complete
 	@mkdir -p $(@D)
-	$(CC) $(PE_CPPFLAGS) $(PE_CFLAGS) -c -o $@ $<
+	$(TELL) CC $@
+	$(Q)$(CC) $(PE_CPPFLAGS) $(PE_CFLAGS) -c -o $@ $<
 $(BUILD)/complete:
 	@$(SETUP) -n build
 	@mkdir -p $(@D) && touch $@
@@ -110,7 +120,8 @@ $(BUILD)/completions/fish/%.fish: $(BUILD)/bin/% cmd/completion.awk
 # Timings inside one process: tests/bench/x.c becomes build/bench/x.
 $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/lib/libposenc.a
 	@mkdir -p $(@D)
-	$(LINK) -o $@ $^ $(LIBS)
+	$(TELL) LD $@
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
 check:
 	@$(SETUP) build check unit
