@@ -47,7 +47,7 @@ Q = $(if $(V),,@)
 TELL = @$(if $(V),:,printf '  %-5s %s\n')
 
 .PHONY: all bin lib completions twin check check-unit check-asan check-torture check-all-floats check-oracle fuzz fuzzers \
-	coverage measure lint demo gallery \
+	coverage measure lint demo gallery bench bench-venv \
 	install uninstall dist clean
 all: bin lib completions
 bin: $(COMMANDS:%=$(BUILD)/bin/%)
