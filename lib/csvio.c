@@ -60,6 +60,7 @@ static const char *
 hint(const struct pe_source *s, const char *field, size_t size)
 {
 	const struct csv *csv = s->state;
+	static const char quoted[] = " (one field, being quoted; decimals take a point)";
 	static const struct {
 		char byte;
 		const char *text;
@@ -76,7 +77,7 @@ hint(const struct pe_source *s, const char *field, size_t size)
 			return " (not text? name its format with --from)";
 	for (size_t i = 0; i < sizeof meant / sizeof meant[0]; i++)
 		if (size > 0 && field[0] < 'A' && memchr(field, meant[i].byte, size) != NULL)
-			return meant[i].text;
+			return meant[i].byte != s->separator ? meant[i].text : quoted;
 	return csv->any_row || s->header ? "" : " (a line of names? use --header-in)";
 }
 

@@ -106,6 +106,22 @@ check_size(const struct pe_source *s, struct pe_error *e)
 	return have - total == r->block.behind ? 0 : fail_behind(s, have - total, e);
 }
 
+/* Where no size is known, the first row itself shows that the width is no lie, before anyone makes room for it. */
+static int
+check_first_row(struct pe_source *s, struct pe_error *e)
+{
+	const struct raw *r = s->state;
+
+	if (pe_input_size(&s->input) >= 0 || (r->block.counted && r->block.rows == 0))
+		return 0;
+	if (pe_buffer_need(&s->buffer, r->width, e))
+		return -1;
+	const size_t have = pe_buffer_size(&s->buffer);
+	if (have >= r->width || (have == 0 && !r->block.counted))
+		return 0;
+	return r->block.counted ? fail_short(s, have, e) : fail_cut(s, s->buffer.offset, have, e);
+}
+
 int
 pe_raw_begin(struct pe_source *s, const struct pe_raw_block *block, struct pe_error *e)
 {
@@ -129,7 +145,7 @@ pe_raw_begin(struct pe_source *s, const struct pe_raw_block *block, struct pe_er
 		s->carrier = s->elem;
 	s->rows = block->counted && block->rows <= INT64_MAX ? (int64_t)block->rows : -1;
 	r->plain = s->carrier == block->elem && s->elem == block->elem;
-	return check_size(s, e);
+	return check_size(s, e) || check_first_row(s, e) ? -1 : 0;
 }
 
 static int

@@ -30,7 +30,8 @@ struct pe_raw_block {
 };
 
 /* Sets s->state, s->cols, s->rows, s->elem, s->carrier. A counted block that is longer or shorter than a regular file
- * is refused before anything is read or allocated. */
+ * is refused before anything is read or allocated; from anything else the first row is read, so that it is
+ * there before someone makes room for it. */
 int pe_raw_begin(struct pe_source *s, const struct pe_raw_block *block, struct pe_error *e);
 ssize_t pe_raw_read(struct pe_source *s, void *rows, size_t max, struct pe_error *e);
 bool pe_raw_holds_row(const struct pe_source *s);

@@ -387,14 +387,12 @@ pe_writer_carrier(const struct pe_writer *w)
 static int
 reserve(struct pe_writer *w, size_t more, struct pe_error *e)
 {
-	size_t room = w->room;
-
 	if (w->room - w->used >= more)
 		return 0;
 	if (more > PTRDIFF_MAX / 2 - w->used)
 		return pe_fail_memory(e);
-	if (room < w->used + more)
-		room = room + room / 2 > w->used + more ? room + room / 2 : w->used + more;
+	const size_t due = w->used + more, half_again = w->room + w->room / 2;
+	const size_t room = half_again > due ? half_again : due;
 	char *block = realloc(w->block, room);
 	if (block == NULL)
 		return pe_fail_memory(e);

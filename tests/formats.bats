@@ -121,6 +121,7 @@ npy_dict() {
 	fault '1\t2\n' "line 1, column 1: not a number: '1\\t2' (tab separated? use --from tsv)"
 	fault '1 2\n' "line 1, column 1: not a number: '1 2' (blank separated? use --from txt)"
 	fault '1,2\n' "line 1, column 1: not a number: '1,2' (comma separated? use --from csv)" -f txt
+	fault '"0,5","1,5"\n' "line 1, column 1: not a number: '0,5' (one field, being quoted; decimals take a point)"
 }
 
 @test "error: an empty field, a trailing separator" {
@@ -372,6 +373,12 @@ npy_dict() {
 	run -1 --separate-stderr pe-cat < <(npy '<f4' True '(2, 2)' '123456789')
 	assert_output ""
 	assert_equal "$stderr" "pe-cat: <stdin>: data end after 9 of 16 bytes"
+}
+
+@test "limit: a width that is a lie makes no room for itself" {
+	npy '<f8' False '(1, 1099511627776)' 12345678 >"$BATS_TEST_TMPDIR/x.npy"
+	refused 1 "pe-cat: <stdin>: data end after 8 of 8796093022208 bytes" pe-cat < <(cat "$BATS_TEST_TMPDIR/x.npy")
+	refused 1 "pe-cat: <stdin>: byte 0: row ends after 1 of 1099511627776 values" pe-cat -f f64 -d 1099511627776 < <(printf 12345678)
 }
 
 @test "law: an element named with npy input is what its values are taken as" {
