@@ -121,7 +121,14 @@ $(BUILD)/completions/fish/%.fish: $(BUILD)/bin/% cmd/completion.awk
 $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/lib/libposenc.a
 	@mkdir -p $(@D)
 	$(TELL) LD $@
-	$(Q)$(LINK) -o $@ $^ $(LIBS)
+	$(Q)$(LINK) -o $@ $^ $(LIBS) -ldl
+BENCHES = $(basename $(notdir $(wildcard tests/bench/*.c)))
+bench: # ours and the peers in turn; BENCH='table text' runs some groups alone
+	@$(SUBMAKE) all $(BENCHES:%=$(BUILD)/bench/%)
+	@python3 tests/bench/bench.py '$(BUILD)' $(BENCH)
+bench-venv: # current peers, for the bench alone
+	python3 -m venv '$(BUILD)/venv'
+	'$(BUILD)/venv/bin/pip' install --quiet numpy pandas torch transformers safetensors
 
 check:
 	@$(SETUP) build check unit
