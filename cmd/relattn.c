@@ -117,6 +117,15 @@ prepare_queries(struct job *job)
 			      &q->ready);
 }
 
+/* n positions from the first one on, which is no farther out than 2^53 itself. */
+static void
+check_positions(int64_t first, int64_t n)
+{
+	if (n > 0 && n - 1 > PE_POSITION_MAX - first)
+		cli_fail("position %lld: beyond 2^53, where positions are exact",
+			 (long long)(PE_POSITION_MAX + 1));
+}
+
 /* The next rows of the input, up to max, projected and turned. What is written so far goes out before it would wait for
  * the first of them; it does not wait for more. */
 static size_t
@@ -136,12 +145,22 @@ read_queries(struct job *job, size_t max, int64_t position)
 		die_if(got < 0, &e);
 		n += (size_t)got;
 	} while (got > 0 && n < max && !pe_reader_waits(r));
+	check_positions(position, (int64_t)n);
 	if (n == 0 || job->plan->content == 0)
 		return n;
 	if (raw == &q->raw)
 		lane_rows(q->lane, &job->in, q->raw.data, n, (uint64_t)q->given, q->content.data);
 	plan_turn(job->plan, q->content.data, n, job->o->heads, position);
 	return n;
+}
+
+static _Noreturn void
+fail_count(const struct job *job, int64_t rows)
+{
+	const long long due = (long long)job->queries.due;
+
+	cli_fail("%s: has %s%lld rows, -n says %lld", job->queries.lane->input->name,
+		 rows > due ? "more than " : "", rows > due ? due : (long long)rows, due);
 }
 
 /* Up to max queries: sets their address, NULL where attend needs none, and the first one's position. 0 at the end. */
@@ -163,12 +182,7 @@ next_queries(struct job *job, size_t max, const void **query, int64_t *position)
 		content = pe_matrix_row(&q->held.rows, (size_t)q->given);
 	q->given += (int64_t)n;
 	if (q->due >= 0 && (q->given > q->due || (n == 0 && q->given < q->due)))
-		cli_fail("%s: has %s%lld rows, -n says %lld", q->lane->input->name,
-			 q->given > q->due ? "more than " : "",
-			 (long long)(q->given > q->due ? q->due : q->given), (long long)q->due);
-	if (n > 0 && *position + (int64_t)n - 1 > PE_POSITION_MAX)
-		cli_fail("position %lld: beyond 2^53, where positions are exact",
-			 (long long)(PE_POSITION_MAX + 1));
+		fail_count(job, q->given);
 	*query = p->content > 0 ? content : NULL;
 	if (n > 0 && p->untied.width > 0) {
 		plan_assemble(p, &job->in, content, n, *position, q->ready.data);
@@ -192,7 +206,8 @@ prepare_bias(struct job *job)
 		return;
 	b->name = pe_reader_name(b->reader);
 	const int64_t rows = pe_reader_rows(b->reader);
-	b->by_head = o->heads > 1 && rows == due * (int64_t)o->heads;
+	b->by_head = o->heads > 1 && rows > 0 && (uint64_t)rows % o->heads == 0 &&
+		     rows / (int64_t)o->heads == due;
 	if (rows >= 0 && due >= 0 && rows != due && !b->by_head)
 		cli_fail("%s: has %lld rows, queries are %lld", b->name, (long long)rows,
 			 (long long)due);
@@ -225,12 +240,12 @@ fill_raw(struct bias_rows *b, size_t n)
 }
 
 static void
-multiply(const struct pe_matrix *m, void *values, size_t n, double factor)
+multiply(enum pe_elem elem, void *values, size_t n, double factor)
 {
 	if (factor == 1)
 		return;
 	for (size_t i = 0; i < n; i++)
-		if (m->elem == PE_F32)
+		if (elem == PE_F32)
 			((float *)values)[i] = (float)(factor * (double)((float *)values)[i]);
 		else
 			((double *)values)[i] *= factor;
@@ -250,6 +265,8 @@ next_bias(struct job *job, size_t n)
 		b->given += n;
 		return pe_matrix_row(&b->kept.rows, (size_t)b->given - n);
 	}
+	if (pe_reader_waits(b->reader))
+		die_if(pe_writer_flush(job->out, &e), &e);
 	const size_t have = fill_raw(b, n);
 	if (have < n)
 		cli_fail("%s: has %llu rows, queries are %s%lld", b->name,
@@ -260,7 +277,7 @@ next_bias(struct job *job, size_t n)
 	die_if(pe_convert_rows(b->name, b->given, cols, job->plan->elem, to, b->raw.elem,
 			       b->raw.data, n * cols, &e),
 	       &e);
-	multiply(&b->ready, to, n * cols, job->o->bias_scale);
+	multiply(job->plan->elem, to, n * cols, job->o->bias_scale);
 	b->given += n;
 	return to;
 }
@@ -316,11 +333,14 @@ output_names(const struct job *job)
 static void
 open_output(struct job *job, size_t cols, size_t matrices)
 {
-	const int64_t rows = job->queries.due;
-	struct pe_writer_spec spec =
-	    cli_writer(job->cli, cols, rows < 0 ? -1 : rows * (int64_t)matrices);
+	const int64_t due = job->queries.due;
+	struct pe_writer_spec spec;
 	struct pe_error e;
+	size_t rows = 0;
 
+	if (due >= 0)
+		die_if(pe_num_matrix_size((size_t)due, matrices, 1, &rows, &e), &e);
+	spec = cli_writer(job->cli, cols, due < 0 ? -1 : (int64_t)rows);
 	spec.natural = job->in.natural;
 	spec.carrier = job->plan->elem;
 	spec.names = cli_header(job->cli, output_names(job), cols);
@@ -463,7 +483,7 @@ write_matrices(struct job *job)
 	expect_bias_end(job);
 }
 
-/* ---- the four terms (Dai et al. 2019, equation 2, with one W) ---- */
+/* ---- the four terms (Dai et al. 2019, section 3.3, first equation) ---- */
 
 /* The positions of --terms through a lane, as if they were rows of its input. */
 static void
@@ -573,8 +593,11 @@ write_attention(struct job *job)
 	const size_t keys = o->sources.needed[ROLE_KEY] ? stores[ROLE_KEY].rows.rows : o->cols;
 	q->held = stores[ROLE_QUERY];
 	q->due = count_queries(job, &q->held);
+	if (q->whole && q->due != (int64_t)q->held.rows.rows)
+		fail_count(job, (int64_t)q->held.rows.rows);
 	if (o->starts_at_end)
 		start = (int64_t)keys - q->due;
+	check_positions(start, q->due);
 	plan_attention(job->plan, &job->in, &stores[ROLE_KEY], &stores[ROLE_VALUE], keys, start);
 	if (q->whole && job->plan->content > 0)
 		plan_turn(job->plan, q->held.rows.data, q->held.rows.rows, o->heads, start);

@@ -165,6 +165,8 @@ setup() {
 	refused 1 "relattn: k.csv: has 6 rows, q.csv has 5" relattn --terms k.csv q.csv
 	refused 1 "relattn: t.csv: has 3 columns, q.csv has 8" relattn --terms t.csv q.csv
 	refused 1 "relattn: q.csv: has 5 rows, -n says 6" relattn --emit bias -n 6 --shaw-k <(zeros 3 8) -Q q.csv
+	refused 1 "relattn: q.csv: has 5 rows, -n says 6" relattn -H 2 --emit bias -n 6 --shaw-k <(zeros 3 8) -Q q.csv
+	refused 1 "relattn: q.csv: has more than 4 rows, -n says 4" relattn -H 2 --emit bias -n 4 --shaw-k <(zeros 3 8) -Q q.csv
 	run -1 --separate-stderr relattn --emit bias -n 4 --shaw-k <(zeros 3 8) -Q q.csv
 	assert_equal "$stderr" "relattn: q.csv: has more than 4 rows, -n says 4"
 }

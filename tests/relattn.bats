@@ -238,6 +238,10 @@ QKV="-Q q.csv -K k.csv -V v.csv"
 	assert_output "-9007199254740992,-9007199254740991"
 	refused 1 "relattn: position 9007199254740993: beyond 2^53, where positions are exact" \
 		relattn -Q <(printf '1\n1\n') -K <(echo 1) --query-start 9007199254740992
+	refused 1 "relattn: position 9007199254740993: beyond 2^53, where positions are exact" \
+		relattn --rope --query-start 9007199254740992 <(printf '1,1\n1,1\n')
+	refused 1 "relattn: position 9007199254740993: beyond 2^53, where positions are exact" \
+		relattn --emit bias -n 3 --alibi --query-start 9007199254740991
 }
 
 # ---- who fills which role ----
