@@ -159,10 +159,9 @@ lay_over(struct pe_scaling *line, const struct pe_scaling *file)
 	if (line->kind != file->kind)
 		return;
 	for (const struct pe_scaling_key *k = pe_scaling_keys(); k->name != NULL; k++) {
-		const unsigned bit = 1u << (k - pe_scaling_keys());
 		double value;
 
-		if ((line->given & bit) || !(file->given & bit))
+		if (pe_scaling_has(line, k) || !pe_scaling_has(file, k))
 			continue;
 		memcpy(&value, (const char *)file + k->offset, sizeof value);
 		if (pe_scaling_set(line, "", k, value, &e))
@@ -185,7 +184,7 @@ rope_setup(struct rope_setup *s, struct cli *cli, const struct rope_options *o)
 			   cli_spelling(o->keys->config));
 	if (o->scaling != NULL)
 		parse_scaling(s, o->scaling);
-	s->line_given = s->scaling.given;
+	s->length_on_line = pe_scaling_has(&s->scaling, pe_scaling_key("length"));
 	if (o->config == NULL)
 		return;
 	if (pe_config_read(&s->config, cli_side_table(cli, o->config, 0).path, o->layer_kind, &e))
@@ -218,29 +217,21 @@ from_config(const struct rope_setup *s)
 	return s->config.name != NULL && s->options->scaling == NULL;
 }
 
-static unsigned
-length_bit(void)
-{
-	const struct pe_scaling_key *k = pe_scaling_keys();
-
-	while (strcmp(k->name, "length") != 0)
-		k++;
-	return 1u << (k - pe_scaling_keys());
-}
-
 /* Which of longrope's lists: the one named, else by the length against the trained one. */
 static int
 choose_list(struct rope_setup *s, struct pe_error *e)
 {
+	const struct pe_scaling_key *length = pe_scaling_key("length");
+
 	if (s->list == NULL) {
-		if (!(s->scaling.given & length_bit()))
+		if (!pe_scaling_has(&s->scaling, length))
 			return pe_fail(e, PE_FAULT_ARGUMENT, "%s: longrope needs list or length",
 				       s->place);
 		s->list_in_force =
 		    s->scaling.length > s->scaling.original ? PE_CONFIG_LONG : PE_CONFIG_SHORT;
 		return 0;
 	}
-	if (s->line_given & length_bit())
+	if (s->length_on_line)
 		return pe_fail(e, PE_FAULT_ARGUMENT, "%s: length has no effect beside list",
 			       s->place);
 	if (strcmp(s->list, "short") != 0 && strcmp(s->list, "long") != 0)

@@ -42,7 +42,7 @@ struct rope_setup {
 	struct pe_matrix factors;  /* longrope's file */
 	char *factors_path, *list; /* longrope's, as given on the line */
 	int list_in_force;         /* PE_CONFIG_SHORT or PE_CONFIG_LONG */
-	unsigned line_given;       /* keys of the scaling that the line gave */
+	bool length_on_line;       /* the line's scaling has a length */
 	const char *place;         /* begins the messages about scaling */
 };
 

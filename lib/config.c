@@ -404,22 +404,6 @@ beside(const struct source *s, const struct pe_scaling_key *key, enum pe_scaling
 	return value;
 }
 
-static const struct pe_scaling_key *
-key_named(const char *name)
-{
-	const struct pe_scaling_key *key = pe_scaling_keys();
-
-	while (strcmp(key->name, name) != 0)
-		key++;
-	return key;
-}
-
-static bool
-has(const struct pe_scaling *scaling, const char *name)
-{
-	return (scaling->given >> (key_named(name) - pe_scaling_keys()) & 1) != 0;
-}
-
 /* A file without a factor means the ratio of its two lengths (Phi-3). */
 static int
 derive_factor(const struct source *s, struct pe_config *c)
@@ -428,15 +412,16 @@ derive_factor(const struct source *s, struct pe_config *c)
 	struct pe_scaling *scaling = &c->scaling;
 	double length = 0;
 
-	if (has(scaling, "factor") || !has(scaling, "original") || scaling->original == 0 ||
+	if (pe_scaling_has(scaling, pe_scaling_key("factor")) ||
+	    !pe_scaling_has(scaling, pe_scaling_key("original")) || scaling->original == 0 ||
 	    (scaling->kind != PE_SCALING_YARN && scaling->kind != PE_SCALING_LONGROPE))
 		return 0;
 	if (find_number(s, lengths, &length))
 		return -1;
 	if (length == 0)
 		return 0;
-	return pe_scaling_set(scaling, s->name, key_named("factor"), length / scaling->original,
-			      s->e);
+	return pe_scaling_set(scaling, s->name, pe_scaling_key("factor"),
+			      length / scaling->original, s->e);
 }
 
 static int

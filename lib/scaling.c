@@ -39,6 +39,22 @@ pe_scaling_keys(void)
 	return keys;
 }
 
+const struct pe_scaling_key *
+pe_scaling_key(const char *name)
+{
+	const struct pe_scaling_key *key = keys;
+
+	while (strcmp(key->name, name) != 0)
+		key++;
+	return key;
+}
+
+bool
+pe_scaling_has(const struct pe_scaling *s, const struct pe_scaling_key *key)
+{
+	return (s->given >> (key - keys) & 1) != 0;
+}
+
 const char *
 pe_scaling_name(enum pe_scaling_kind kind)
 {
@@ -72,11 +88,9 @@ int
 pe_scaling_set(struct pe_scaling *s, const char *place, const struct pe_scaling_key *key,
 	       double value, struct pe_error *e)
 {
-	const unsigned bit = 1u << (key - keys);
-
-	if (s->given & bit)
+	if (pe_scaling_has(s, key))
 		return pe_fail(e, PE_FAULT_ARGUMENT, "%s: %s is given twice", place, key->name);
-	s->given |= bit;
+	s->given |= 1u << (key - keys);
 	memcpy((char *)s + key->offset, &value, sizeof value);
 	return 0;
 }
@@ -109,14 +123,14 @@ spelled(const struct checking *c, size_t offset)
 static bool
 is_given(const struct checking *c, size_t offset)
 {
-	return (c->s->given & (1u << (key_at(offset) - keys))) != 0;
+	return pe_scaling_has(c->s, key_at(offset));
 }
 
 static int
 check_required(const struct checking *c)
 {
 	for (const struct pe_scaling_key *k = keys; k->name != NULL; k++)
-		if ((k->required >> c->s->kind & 1) && !(c->s->given >> (k - keys) & 1))
+		if ((k->required >> c->s->kind & 1) && !pe_scaling_has(c->s, k))
 			return pe_fail(c->e, PE_FAULT_ARGUMENT, "%s: %s needs %s", c->place,
 				       names[c->s->kind], c->json ? k->json : k->name);
 	return 0;
@@ -129,7 +143,7 @@ check_ranges(const struct checking *c)
 	for (const struct pe_scaling_key *k = keys; k->name != NULL; k++) {
 		double value;
 
-		if (!(c->s->given >> (k - keys) & 1))
+		if (!pe_scaling_has(c->s, k))
 			continue;
 		memcpy(&value, (const char *)c->s + k->offset, sizeof value);
 		const bool may_be_zero = k->offset == AT(mscale) ||

@@ -53,8 +53,10 @@ struct pe_scaling_key {
 	size_t offset;            /* of a double in struct pe_scaling */
 };
 
-/* All of them, ended by a NULL name. */
+/* All of them, ended by a NULL name; the one of that name, which there must be; whether it was set. */
 const struct pe_scaling_key *pe_scaling_keys(void);
+const struct pe_scaling_key *pe_scaling_key(const char *name);
+bool pe_scaling_has(const struct pe_scaling *s, const struct pe_scaling_key *key);
 
 /* The kind so named ("yarn"), false if there is none; the name; all names as "linear, ntk, ..." for messages. */
 bool pe_scaling_find(const char *name, size_t length, enum pe_scaling_kind *kind);
