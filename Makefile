@@ -155,6 +155,10 @@ check-all-floats: $(BUILD)/unit/all-floats
 $(BUILD)/unit/all-floats: tests/unit/all-floats.cc $(BUILD)/lib/libposenc.a
 	@mkdir -p $(@D)
 	$(CXX) -std=c++17 $(WARNINGS) $(CFLAGS) $(CPPFLAGS) -pthread -iquote lib $(LDFLAGS) -o $@ $^
+check-slurm: # a job array on a Slurm of one node, started for the purpose; needs root
+	@$(SETUP) build slurm
+	@$(SUBMAKE) bin
+	@POSENC_BIN='$(BUILD)/bin' tests/slurm/check.sh
 coverage: # which lines of lib/ the tests run
 	@$(SETUP) build check unit
 	@$(SUBMAKE) measure BUILD='$(BUILD)/coverage' CFLAGS='-O0 -g --coverage'

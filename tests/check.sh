@@ -95,6 +95,7 @@ stage corpus corpus
 if [ -n "${LONG:-}" ]; then
 	stage torture "${MAKE:-make}" -s check-torture BUILD="$build"
 	stage fuzz "${MAKE:-make}" -s fuzz BUILD="$build" FUZZ_SECONDS=12
+	stage valgrind tests/valgrind.sh '@(sin_d4|shift_k3|attn_t5_c|attn_rope_h|t5_buckets_std.|rope_half_d|extra_cat_t|extra_sim_row|nerf|alibi_slopes)*'
 	stage options tests/fuzz/options.sh 60
 fi
 stage lint tests/lint.sh

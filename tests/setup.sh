@@ -1,13 +1,14 @@
 #!/bin/sh
 # setup.sh [-n] LIST...: brings what the lists name and the machine lacks, through its package manager.
 # Lists: build (to compile), check (make check), unit (its part in C), demo
-# (make demo), fuzz (make fuzz), ci (.ci/run on top of these).
+# (make demo), fuzz (make fuzz), slurm (make check-slurm), ci (.ci/run on top).
 # -n: install nothing, only say what is missing and the line that brings it.
 #
 # Presence is tested by the tool or header itself, so that nothing is installed twice and no package
 # manager runs where all is there. Status 1 where something of the build list is still missing;
 # a missing test tool is said and left to the tests, which skip what needs it.
 set -u
+PATH=$PATH:/usr/sbin:/sbin
 
 # list  what is tested     apt              brew           dnf                 pacman        apk            pkg
 table() {
@@ -34,6 +35,9 @@ table() {
 	check   tool:fish          fish             fish           fish                fish          fish           fish
 	fuzz    tool:clang            clang            llvm           clang               clang         clang          -
 	fuzz    fuzzer:clang          libclang-rt-14-dev  -           compiler-rt         compiler-rt   compiler-rt    -
+	slurm   tool:slurmctld        slurmctld        -              slurm-slurmctld     slurm-llnl    slurm          slurm-wlm
+	slurm   tool:slurmd           slurmd           -              slurm-slurmd        slurm-llnl    slurm          slurm-wlm
+	slurm   tool:sbatch           slurm-client     -              slurm               slurm-llnl    slurm          slurm-wlm
 	ci      tool:clang         clang            llvm           clang               clang         clang          -
 	ci      tool:valgrind      valgrind         -              valgrind            valgrind      valgrind       valgrind
 	END
@@ -134,7 +138,7 @@ bring() {
 main() {
 	dry=false
 	[ "${1:-}" = -n ] && dry=true && shift
-	[ $# -gt 0 ] || { echo "usage: setup.sh [-n] build|check|unit|demo|fuzz|ci..." >&2; exit 2; }
+	[ $# -gt 0 ] || { echo "usage: setup.sh [-n] build|check|unit|demo|fuzz|slurm|ci..." >&2; exit 2; }
 	manager=$(manager)
 
 	missing "$@"
