@@ -250,6 +250,16 @@ make_axes(const size_t *sections, size_t count, bool alternating, size_t pairs)
 	return axis;
 }
 
+static size_t
+sum_of(const size_t *sections, size_t count)
+{
+	size_t sum = 0; /* 255 counts below 2^40 do not wrap */
+
+	for (size_t k = 0; k < count; k++)
+		sum += sections[k];
+	return sum;
+}
+
 /* The position columns: as many as --sections or config.json name, one where neither does or the file has one. */
 static unsigned char *
 take_sections(const struct opts *o, const struct rope_setup *setup, size_t position_columns,
@@ -258,18 +268,12 @@ take_sections(const struct opts *o, const struct rope_setup *setup, size_t posit
 	const bool own = o->sections != NULL;
 	const size_t *sections = own ? o->sections : setup->config.sections;
 	const size_t count = own ? o->section_count : setup->config.section_count;
-	size_t sum = 0;
 
-	for (size_t k = 0; k < count; k++)
-		sum += sections[k];
-	if (own && sum != spec->freq.pairs)
-		cli_refuse("--sections: must sum to %zu, the pairs of a head: '%zu'",
-			   spec->freq.pairs, sum);
 	if (position_columns <= 1)
 		return NULL;
-	if (sum != spec->freq.pairs)
+	if (sum_of(sections, count) != spec->freq.pairs)
 		cli_fail("%s: mrope_section: must sum to %zu, the pairs of a head: '%zu'",
-			 setup->config.name, spec->freq.pairs, sum);
+			 setup->config.name, spec->freq.pairs, sum_of(sections, count));
 	spec->axes = count;
 	return make_axes(sections, count, !own && setup->config.alternating, spec->freq.pairs);
 }
@@ -351,6 +355,9 @@ plan(struct job *job, struct cli *cli, const struct opts *o, struct rope_setup *
 			e.fault = fault;
 		cli_die(&e);
 	}
+	if (o->sections != NULL && sum_of(o->sections, o->section_count) != spec.freq.pairs)
+		cli_refuse("--sections: must sum to %zu, the pairs of a head: '%zu'",
+			   spec.freq.pairs, sum_of(o->sections, o->section_count));
 	if (o->positions != NULL)
 		read_positions(cli, o, setup, &job->listed);
 	unsigned char *axis = take_sections(o, setup, job->listed.cols, &spec);
@@ -461,12 +468,14 @@ rotate_rows(struct cli *cli, const struct opts *o, struct rope_setup *setup)
 	struct pe_writer *out;
 	struct pe_error e;
 
+	/* A width that the line tells is planned for before any input is read, so that a bad line is refused as one. */
+	if (source.cols != 0)
+		plan(&job, cli, o, setup, "-d", source.cols, PE_FAULT_ARGUMENT);
 	if (pe_reader_open(&in, &source, &e))
 		cli_die(&e);
 	const size_t width = pe_reader_cols(in);
-	const bool told = cli->common.dim != 0;
-	plan(&job, cli, o, setup, told ? "-d" : pe_reader_name(in), width,
-	     told ? PE_FAULT_ARGUMENT : PE_FAULT_DATA);
+	if (source.cols == 0)
+		plan(&job, cli, o, setup, pe_reader_name(in), width, PE_FAULT_DATA);
 	job.scratch = calloc(pe_rope_scratch(job.rope), sizeof *job.scratch);
 	if (job.scratch == NULL)
 		cli_fail("out of memory");

@@ -169,52 +169,29 @@ lay_over(struct pe_scaling *line, const struct pe_scaling *file)
 	}
 }
 
-void
-rope_setup(struct rope_setup *s, struct cli *cli, const struct rope_options *o)
-{
-	struct pe_error e;
-
-	*s = (struct rope_setup){
-	    .options = o,
-	    .scaling = pe_scaling_make(PE_SCALING_NONE),
-	    .place = cli_spelling(o->keys->scaling),
-	};
-	if (o->layer_kind != NULL && o->config == NULL)
-		cli_refuse("%s: has no effect without %s", cli_spelling(o->keys->layer_kind),
-			   cli_spelling(o->keys->config));
-	if (o->scaling != NULL)
-		parse_scaling(s, o->scaling);
-	s->length_on_line = pe_scaling_has(&s->scaling, pe_scaling_key("length"));
-	if (o->config == NULL)
-		return;
-	if (pe_config_read(&s->config, cli_side_table(cli, o->config, 0).path, o->layer_kind, &e))
-		cli_die(&e);
-	if (o->scaling != NULL)
-		lay_over(&s->scaling, &s->config.scaling);
-	else
-		s->scaling = s->config.scaling;
-}
-
-void
-rope_setup_free(struct rope_setup *s)
-{
-	pe_config_free(&s->config);
-	pe_matrix_free(&s->factors);
-	free(s->factors_path);
-	free(s->list);
-}
-
-size_t
-rope_head_dim(const struct rope_setup *s)
-{
-	return s->config.head_dim;
-}
-
 /* Is the scaling, as it stands, config.json's word alone? */
 static bool
 from_config(const struct rope_setup *s)
 {
 	return s->config.name != NULL && s->options->scaling == NULL;
+}
+
+static double
+base_of(const struct rope_setup *s)
+{
+	const double base = s->options->base;
+
+	return base != 0 ? base : s->config.name != NULL ? s->config.base : 10000;
+}
+
+static int
+check_scaling(const struct rope_setup *s, const struct pe_freq *freq, struct pe_error *e)
+{
+	const int status = pe_scaling_check(&s->scaling, freq, s->place, from_config(s), e);
+
+	if (status && from_config(s))
+		e->fault = PE_FAULT_DATA;
+	return status;
 }
 
 /* Which of longrope's lists: the one named, else by the length against the trained one. */
@@ -241,6 +218,76 @@ choose_list(struct rope_setup *s, struct pe_error *e)
 	return 0;
 }
 
+/* What can be said before the head size is known: a bad line is then refused before any input is read. */
+static void
+check_early(struct rope_setup *s)
+{
+	const struct rope_options *o = s->options;
+	const size_t dim = o->freq_dim != 0 ? o->freq_dim : o->rotary_dim;
+	const struct pe_freq freq = {
+	    .base = base_of(s), .half = dim != 0 ? (double)dim / 2 : 2, /* enough for every kind */
+	};
+	struct pe_error e;
+
+	if (check_scaling(s, &freq, &e))
+		cli_die(&e);
+	if (s->scaling.kind != PE_SCALING_LONGROPE)
+		return;
+	if (choose_list(s, &e))
+		cli_die(&e);
+	if (s->factors_path == NULL && s->config.lists[s->list_in_force].divisors == NULL)
+		cli_refuse("%s: longrope needs factors", s->place);
+}
+
+static void
+read_config(struct rope_setup *s, struct cli *cli, const struct rope_options *o)
+{
+	struct pe_error e;
+
+	if (pe_config_read(&s->config, cli_side_table(cli, o->config, 0).path, o->layer_kind, &e))
+		cli_die(&e);
+	if (o->scaling != NULL) {
+		lay_over(&s->scaling, &s->config.scaling);
+		return;
+	}
+	s->scaling = s->config.scaling;
+	s->place = s->config.name;
+}
+
+void
+rope_setup(struct rope_setup *s, struct cli *cli, const struct rope_options *o)
+{
+	*s = (struct rope_setup){
+	    .options = o,
+	    .scaling = pe_scaling_make(PE_SCALING_NONE),
+	    .place = cli_spelling(o->keys->scaling),
+	};
+	if (o->layer_kind != NULL && o->config == NULL)
+		cli_refuse("%s: has no effect without %s", cli_spelling(o->keys->layer_kind),
+			   cli_spelling(o->keys->config));
+	if (o->scaling != NULL)
+		parse_scaling(s, o->scaling);
+	s->length_on_line = pe_scaling_has(&s->scaling, pe_scaling_key("length"));
+	if (o->config != NULL)
+		read_config(s, cli, o);
+	check_early(s);
+}
+
+void
+rope_setup_free(struct rope_setup *s)
+{
+	pe_config_free(&s->config);
+	pe_matrix_free(&s->factors);
+	free(s->factors_path);
+	free(s->list);
+}
+
+size_t
+rope_head_dim(const struct rope_setup *s)
+{
+	return s->config.head_dim;
+}
+
 static int
 read_factors(struct rope_setup *s, struct cli *cli, size_t pairs, struct pe_error *e)
 {
@@ -264,17 +311,14 @@ read_factors(struct rope_setup *s, struct cli *cli, size_t pairs, struct pe_erro
 static int
 take_divisors(struct rope_setup *s, struct cli *cli, size_t pairs, struct pe_error *e)
 {
-	if (choose_list(s, e))
-		return -1;
 	const int list = s->list_in_force;
+
 	if (s->factors_path != NULL) {
 		if (read_factors(s, cli, pairs, e))
 			return -1;
 		s->scaling.divisors = pe_matrix_f64(&s->factors) + (size_t)list * pairs;
 		return 0;
 	}
-	if (s->config.lists[list].divisors == NULL)
-		return pe_fail(e, PE_FAULT_ARGUMENT, "%s: longrope needs factors", s->place);
 	if (s->config.lists[list].count != pairs)
 		return pe_fail(e, PE_FAULT_DATA, "%s: %s_factor: %zu numbers for %zu pairs",
 			       s->config.name, list == PE_CONFIG_LONG ? "long" : "short",
@@ -322,18 +366,11 @@ rope_spec(struct rope_setup *s, struct cli *cli, const char *place, size_t head_
 	const size_t freq_dim = o->freq_dim != 0 ? o->freq_dim : proportional ? head_dim : rotary;
 	const struct pe_freq freq = {
 	    .pairs = rotary / 2,
-	    .base = o->base != 0             ? o->base
-		    : s->config.name != NULL ? s->config.base
-					     : 10000,
+	    .base = base_of(s),
 	    .half = (double)freq_dim / 2,
 	};
-	if (from_config(s))
-		s->place = s->config.name;
-	if (pe_scaling_check(&s->scaling, &freq, s->place, from_config(s), e)) {
-		if (from_config(s))
-			e->fault = PE_FAULT_DATA;
+	if (check_scaling(s, &freq, e))
 		return -1;
-	}
 	if (s->scaling.kind == PE_SCALING_LONGROPE && take_divisors(s, cli, freq.pairs, e))
 		return -1;
 	*spec = (struct pe_rope_spec){

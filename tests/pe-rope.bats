@@ -478,3 +478,13 @@ config() {
 	assert_equal "$stderr" "pe-rope: heads=1 head-dim=8 rotary-dim=8 freq-dim=8 pairs=interleaved base=160000 attention-factor=1 position-columns=1
 pe-rope: scaling=ntk:alpha=8"
 }
+
+@test "usage: a bad line is refused as one although the input is empty" {
+	refused 2 "pe-rope: -d: must be even: '7'" pe-rope -d 7 </dev/null
+	refused 2 "pe-rope: -d: no multiple of 3 heads: '8'" pe-rope -d 8 -H 3 </dev/null
+	refused 2 "pe-rope: --scaling: yarn needs original" pe-rope --scaling yarn:factor=2 </dev/null
+	refused 2 "pe-rope: --scaling: longrope needs list or length" pe-rope --scaling longrope:factor=2,original=64,factors=f </dev/null
+	refused 2 "pe-rope: --scaling: ntk needs two pairs at least" pe-rope --scaling ntk:alpha=2 --rotary-dim 2 </dev/null
+	refused 2 "pe-rope: --sections: must sum to 4, the pairs of a head: '3'" pe-rope -d 8 --sections 1,2 --positions missing.csv </dev/null
+	refused 1 "pe-rope: <stdin>: empty input (was it also the output?)" pe-rope -d 8 </dev/null
+}
