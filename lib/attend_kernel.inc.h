@@ -7,6 +7,9 @@
  *   SPLAT(x)       a vector of x
  *   MAX(a, b)      the larger ones, b where either is nan; and MAX_ACROSS(x), the largest of a vector without nan:
  *                  both optional
+ *   SQUARES(p, n)  a vector made of the 16 bytes at p, p + n, p + 2n ...; in each 16 bytes of two vectors:
+ *   LOW, HIGH(a, b)              the lower elements of both, interleaved; the upper ones
+ *   LOW_PAIRS, HIGH_PAIRS(a, b)  the same of elements of 8 bytes, where these are 4
  *   KERNEL         the name of the kernel
  * and includes this file. */
 #include <math.h>
@@ -18,7 +21,7 @@
  * which chains end (PE_ATTEND_BLOCK is a multiple), and keys whose chains are summed before they join the total. */
 #define DOT_CHAIN ((size_t)16)
 #define CHAIN ((size_t)32)
-#define LEAP (8 * BLOCK)
+#define LEAP (4 * BLOCK)
 
 #if ELEMENT == 32
 typedef float real;
@@ -384,31 +387,25 @@ weigh_alive(size_t rows, const real *weights, const bool *alive, struct part par
 /* ---- blocks ---- */
 
 #define SQUARE (16 / sizeof(real))
-typedef real quad __attribute__((vector_size(16)));
-typedef real loose_quad __attribute__((vector_size(16), aligned(sizeof(real)), may_alias));
 
-/* A square of a matrix, transposed: 16 bytes a row. */
+/* SQUARE columns of LANES rows: squares of 16 bytes, transposed side by side. */
 INLINE void
-transpose_square(real *to, const real *from, size_t stride)
+transpose_squares(real *to, const real *from, size_t stride)
 {
-	const loose_quad *const a = (const loose_quad *)from, *const b =
-								  (const loose_quad *)(from +
-										       stride);
+	const vec a = SQUARES(from, SQUARE * stride), b = SQUARES(from + stride, SQUARE * stride);
+	const vec low = LOW(a, b), high = HIGH(a, b);
 #if ELEMENT == 32
-	const loose_quad *const c = (const loose_quad *)(from + 2 * stride),
-				*const d = (const loose_quad *)(from + 3 * stride);
-	const quad ab = __builtin_shufflevector(*a, *b, 0, 4, 1, 5),
-		   cd = __builtin_shufflevector(*c, *d, 0, 4, 1, 5),
-		   ef = __builtin_shufflevector(*a, *b, 2, 6, 3, 7),
-		   gh = __builtin_shufflevector(*c, *d, 2, 6, 3, 7);
+	const vec c = SQUARES(from + 2 * stride, SQUARE * stride),
+		  d = SQUARES(from + 3 * stride, SQUARE * stride);
+	const vec low_cd = LOW(c, d), high_cd = HIGH(c, d);
 
-	*(loose_quad *)to = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
-	*(loose_quad *)(to + PANEL) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
-	*(loose_quad *)(to + 2 * PANEL) = __builtin_shufflevector(ef, gh, 0, 1, 4, 5);
-	*(loose_quad *)(to + 3 * PANEL) = __builtin_shufflevector(ef, gh, 2, 3, 6, 7);
+	store(to, LOW_PAIRS(low, low_cd));
+	store(to + PANEL, HIGH_PAIRS(low, low_cd));
+	store(to + 2 * PANEL, LOW_PAIRS(high, high_cd));
+	store(to + 3 * PANEL, HIGH_PAIRS(high, high_cd));
 #else
-	*(loose_quad *)to = __builtin_shufflevector(*a, *b, 0, 2);
-	*(loose_quad *)(to + PANEL) = __builtin_shufflevector(*a, *b, 1, 3);
+	store(to, low);
+	store(to + PANEL, high);
 #endif
 }
 
@@ -416,11 +413,19 @@ transpose_square(real *to, const real *from, size_t stride)
 static void
 transpose(real *to, const real *from, size_t stride, size_t dim, size_t count)
 {
-	const size_t whole_rows = count / SQUARE * SQUARE, whole_columns = dim / SQUARE * SQUARE;
+	const size_t whole_rows = count / LANES * LANES, whole_columns = dim / SQUARE * SQUARE;
 
-	for (size_t j = 0; j < whole_rows; j += SQUARE)
-		for (size_t c = 0; c < whole_columns; c += SQUARE)
-			transpose_square(to + c * PANEL + j, from + j * stride + c, stride);
+	for (size_t j = 0; j < whole_rows; j += LANES) {
+		const real *rows = from + j * stride;
+
+		for (size_t c = 0; c < whole_columns; c += SQUARE) {
+			if (c % (64 / sizeof(real)) ==
+			    0) /* a cache line of each of the next rows */
+				for (size_t i = 0; i < LANES; i++)
+					__builtin_prefetch(rows + (LANES + i) * stride + c);
+			transpose_squares(to + c * PANEL + j, rows + c, stride);
+		}
+	}
 	for (size_t c = 0; c < dim; c++) {
 		for (size_t j = c < whole_columns ? whole_rows : 0; j < count; j++)
 			to[c * PANEL + j] = from[j * stride + c];

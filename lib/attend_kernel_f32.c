@@ -13,6 +13,16 @@
 #define FUSED(a, b, c) ((a) * (b) + (c))
 #endif
 #define SPLAT(x) ((vec){x, x, x, x})
+#if defined(__clang__)
+#define PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define PICK(a, b, ...) __builtin_shuffle(a, b, (bits){__VA_ARGS__})
+#endif
+#define SQUARES(p, n) load(p)
+#define LOW(a, b) PICK(a, b, 0, 4, 1, 5)
+#define HIGH(a, b) PICK(a, b, 2, 6, 3, 7)
+#define LOW_PAIRS(a, b) PICK(a, b, 0, 1, 4, 5)
+#define HIGH_PAIRS(a, b) PICK(a, b, 2, 3, 6, 7)
 #define KERNEL pe_attend_kernel_f32
 
 #include "attend_kernel.inc.h"

@@ -11,6 +11,16 @@
 #define SPLAT(x) _mm512_set1_ps(x)
 #define MAX(a, b) _mm512_max_ps(a, b)
 #define MAX_ACROSS(x) _mm512_reduce_max_ps(x)
+#define SQUARES(p, n)                                                                      \
+	_mm512_insertf32x4(                                                                \
+	    _mm512_insertf32x4(_mm512_insertf32x4(_mm512_castps128_ps512(_mm_loadu_ps(p)), \
+						  _mm_loadu_ps((p) + (n)), 1),             \
+			       _mm_loadu_ps((p) + 2 * (n)), 2),                            \
+	    _mm_loadu_ps((p) + 3 * (n)), 3)
+#define LOW(a, b) _mm512_unpacklo_ps(a, b)
+#define HIGH(a, b) _mm512_unpackhi_ps(a, b)
+#define LOW_PAIRS(a, b) ((vec)_mm512_unpacklo_pd((__m512d)(a), (__m512d)(b)))
+#define HIGH_PAIRS(a, b) ((vec)_mm512_unpackhi_pd((__m512d)(a), (__m512d)(b)))
 #define KERNEL pe_attend_kernel_f32_v4
 
 #include "attend_kernel.inc.h"

@@ -13,6 +13,14 @@
 #define FUSED(a, b, c) ((a) * (b) + (c))
 #endif
 #define SPLAT(x) ((vec){x, x})
+#if defined(__clang__)
+#define PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define PICK(a, b, ...) __builtin_shuffle(a, b, (bits){__VA_ARGS__})
+#endif
+#define SQUARES(p, n) load(p)
+#define LOW(a, b) PICK(a, b, 0, 2)
+#define HIGH(a, b) PICK(a, b, 1, 3)
 #define KERNEL pe_attend_kernel_f64
 
 #include "attend_kernel.inc.h"

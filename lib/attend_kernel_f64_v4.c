@@ -11,6 +11,14 @@
 #define SPLAT(x) _mm512_set1_pd(x)
 #define MAX(a, b) _mm512_max_pd(a, b)
 #define MAX_ACROSS(x) _mm512_reduce_max_pd(x)
+#define SQUARES(p, n)                                                                      \
+	_mm512_insertf64x2(                                                                \
+	    _mm512_insertf64x2(_mm512_insertf64x2(_mm512_castpd128_pd512(_mm_loadu_pd(p)), \
+						  _mm_loadu_pd((p) + (n)), 1),             \
+			       _mm_loadu_pd((p) + 2 * (n)), 2),                            \
+	    _mm_loadu_pd((p) + 3 * (n)), 3)
+#define LOW(a, b) _mm512_unpacklo_pd(a, b)
+#define HIGH(a, b) _mm512_unpackhi_pd(a, b)
 #define KERNEL pe_attend_kernel_f64_v4
 
 #include "attend_kernel.inc.h"
