@@ -635,14 +635,13 @@ worst_wide_value(const struct table *t, const struct pe_turn_kernel *kernel, dou
 	return worst;
 }
 
-/* Seeds within 2^-96, by every kernel: what turn.h and turn_kernel.h promise. The second table turns so little that only the ends
- * of the fixed point's words are left; the third steps below the fixed point. */
+/* Seeds within 2^-96, by every kernel: what turn.h and turn_kernel.h promise. The second table's last pairs turn so little that a unit
+ * of the second word would show, at positions with a fraction; the third steps below the fixed point. */
 static void
 wide_values(void **state)
 {
 	const struct table usual = {.base = 10000, .dim = 256, .scale = 1, .gain = 3};
-	const struct table small = {
-	    .base = 0x1p-50 / 3, .dim = 20, .scale = 1, .gain = 3, .turns = true};
+	const struct table small = {.base = 1e16, .dim = 20, .scale = 1, .gain = 3};
 	const struct table tiny = {.base = 1e300, .dim = 16, .scale = 1, .gain = 3};
 	const struct pe_turn_kernel *kernel;
 
