@@ -17,6 +17,12 @@ madd(vec a, vec b, vec c)
 #endif
 }
 
+INLINE ivec
+mark_f64(ivec undecided, ivec upper, ivec lower)
+{
+	return undecided | (upper ^ lower);
+}
+
 INLINE uvec
 mark(uvec undecided, uvec upper, uvec lower)
 {

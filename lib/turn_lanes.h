@@ -1,7 +1,7 @@
 /* turn_lanes - the arithmetic of turn's kernels, once for every instruction set.
  *
- * A kernel file defines LANES (2, 4 or 8 doubles a vector), HAVE_FMA and madd (a * b + c, fused if HAVE_FMA), halve
- * (floats to binary16 bits), includes this, and names the functions in a struct pe_turn_kernel. Vectors are those of gcc and clang.
+ * A kernel file defines LANES (2, 4 or 8 doubles a vector) and HAVE_FMA, includes this, defines the four functions below that
+ * instruction sets do in their own way, and a struct pe_turn_kernel by KERNEL. Vectors are those of gcc and clang.
  *
  * u = 2^-53. Products and sums of wide numbers follow Dekker 1971 and Knuth (TAOCP 2, 4.2.2); their errors stand in
  * Joldes, Muller and Popescu 2017 (ACM TOMS 44(2)): a few u^2, whether the product is fused or split. */
@@ -17,8 +17,10 @@ typedef VECTOR(int64_t) ivec;
 typedef VECTOR(float) fvec;
 typedef VECTOR(uint32_t) uvec;
 
-INLINE vec madd(vec a, vec b, vec c); /* a * b + c */
-INLINE uvec halve(fvec x);            /* x rounded to binary16 */
+INLINE vec madd(vec a, vec b, vec c); /* a * b + c, fused if HAVE_FMA */
+INLINE uvec halve(fvec x);            /* x, no tie, rounded to binary16 */
+INLINE ivec mark_f64(ivec undecided, ivec upper, ivec lower);
+INLINE uvec mark(uvec undecided, uvec upper, uvec lower); /* undecided | (upper ^ lower) */
 
 INLINE vec
 load(const double *from)
@@ -59,12 +61,6 @@ all_wide(double h, double l)
 	return (struct wide){all(h), all(l)};
 }
 
-INLINE struct wide
-negated(struct wide a)
-{
-	return (struct wide){-a.h, -a.l};
-}
-
 /* a + b exactly, given |a| >= |b| or a = 0 */
 INLINE struct wide
 join(vec a, vec b)
@@ -81,6 +77,15 @@ sum(vec a, vec b)
 	const vec h = a + b, t = h - a;
 
 	return (struct wide){h, (a - (h - t)) + (b - t)};
+}
+
+/* a - b exactly */
+INLINE struct wide
+difference(vec a, vec b)
+{
+	const vec h = a - b, t = h - a;
+
+	return (struct wide){h, (a - (h - t)) - (b + t)};
 }
 
 /* a * b exactly; without fma the halves of Veltkamp's splitting are multiplied, for |a|, |b| < 2^995 */
@@ -124,6 +129,16 @@ cross(struct wide a, struct wide b, struct wide c, struct wide d)
 	const struct wide s = sum(p.h, q.h);
 
 	return (struct wide){s.h, s.l + (p.l + q.l)};
+}
+
+/* a b - c d */
+INLINE struct wide
+cross_less(struct wide a, struct wide b, struct wide c, struct wide d)
+{
+	const struct wide p = times(a, b), q = times(c, d);
+	const struct wide s = difference(p.h, q.h);
+
+	return (struct wide){s.h, s.l + (p.l - q.l)};
 }
 
 /* ---- sine and cosine of a phase ---- */
@@ -170,7 +185,7 @@ seed(struct pe_turn_wide *out, const struct pe_turn_phase *phase, size_t lanes,
 
 		small_turn(times(load_wide(phase->high + i, phase->low + i), turn), &n, &m);
 		struct wide s = plus(S, cross(S, m, C, n));
-		struct wide c = plus(C, cross(C, m, negated(S), n));
+		struct wide c = plus(C, cross_less(C, m, S, n));
 		if (gain[0] != 1 || gain[1] != 0) {
 			s = times(s, g);
 			c = times(c, g);
@@ -201,7 +216,7 @@ turn_wide(struct pe_turn_wide *w, const struct pe_turn_wide *r, size_t lanes)
 {
 	for (size_t i = 0; i < lanes; i += LANES) {
 		const struct pair a = load_pair(w, i), b = load_pair(r, i);
-		struct wide s = cross(a.s, b.c, a.c, b.s), c = cross(a.c, b.c, negated(a.s), b.s);
+		struct wide s = cross(a.s, b.c, a.c, b.s), c = cross_less(a.c, b.c, a.s, b.s);
 
 		s = join(s.h, s.l);
 		c = join(c.h, c.l);
@@ -250,21 +265,13 @@ any_f32(uvec v)
 #define any_f16 any_f32
 #define any_bf16 any_f32
 
-/* What rounds to the same at both ends of x +- slack leaves no bit in the difference. */
-INLINE ivec
-mark_f64(ivec undecided, vec upper, vec lower)
-{
-	return undecided | ((ivec)upper ^ (ivec)lower);
-}
-
-INLINE uvec mark(uvec undecided, uvec upper, uvec lower); /* undecided | (upper ^ lower) */
-
+/* What rounds to the same at both ends of x +- slack leaves no mark. */
 INLINE vec
 round_f64(struct wide x, vec slack, ivec *undecided)
 {
 	const vec upper = x.h + (x.l + slack), lower = x.h + (x.l - slack);
 
-	*undecided = mark_f64(*undecided, upper, lower);
+	*undecided = mark_f64(*undecided, (ivec)upper, (ivec)lower);
 	return upper;
 }
 
@@ -279,7 +286,7 @@ round_f32(vec upper, vec lower, uvec *undecided)
 }
 
 /* Cut to 24 bits with the last one set: on the same side of every number of 23 bits as before, so rounding to 11 or 8 bits comes
- * out right; where an end is such a number itself, the two ends differ. */
+ * out right. An end that is such a number itself counts as above it, and so does the real number if it is the lower end. */
 INLINE fvec
 cut_odd(vec x)
 {
@@ -316,7 +323,7 @@ make_f64(const struct pe_turn_job *j, const struct pe_turn_wide *by, size_t i, v
 	const struct pair a = load_pair(j->anchor, i), b = load_pair(by, i);
 
 	out[0] = round_f64(cross(a.s, b.c, a.c, b.s), load(j->slack + i), undecided);
-	out[1] = round_f64(cross(a.c, b.c, negated(a.s), b.s), all(j->slack_cosine), undecided);
+	out[1] = round_f64(cross_less(a.c, b.c, a.s, b.s), all(j->slack_cosine), undecided);
 }
 
 #define MAKE_NARROW(elem, lanes)                                                             \

@@ -14,6 +14,12 @@ madd(vec a, vec b, vec c)
 	return (vec)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
 }
 
+INLINE ivec
+mark_f64(ivec undecided, ivec upper, ivec lower)
+{
+	return undecided | (upper ^ lower);
+}
+
 INLINE uvec
 mark(uvec undecided, uvec upper, uvec lower)
 {

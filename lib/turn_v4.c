@@ -14,6 +14,13 @@ madd(vec a, vec b, vec c)
 	return (vec)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
 }
 
+INLINE ivec
+mark_f64(ivec undecided, ivec upper, ivec lower)
+{
+	return (ivec)_mm512_ternarylogic_epi64((__m512i)undecided, (__m512i)upper, (__m512i)lower,
+					       0xf6);
+}
+
 INLINE uvec
 mark(uvec undecided, uvec upper, uvec lower)
 {
