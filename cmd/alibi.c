@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "cli.h"
+#include "cli_rows.h"
+#include "cli_values.h"
 #include "num.h"
 #include "window.h"
 

@@ -1,5 +1,6 @@
 /* cat - what pe-cat does with a matrix. */
 #include "cat.h"
+#include "cli_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>

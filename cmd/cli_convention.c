@@ -1,5 +1,6 @@
 /* cli_convention - the option group that says which convention a table of sinusoids follows. */
 #include "cli_convention.h"
+#include "cli_values.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* cli_positions - positions from a file. */
 #include "cli_positions.h"
+#include "cli_rows.h"
 
 #include "positions.h"
 

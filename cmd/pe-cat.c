@@ -4,6 +4,8 @@
 #include "carray.h"
 #include "cat.h"
 #include "cli.h"
+#include "cli_rows.h"
+#include "cli_values.h"
 #include "num.h"
 
 enum {

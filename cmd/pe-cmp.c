@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "cli.h"
+#include "cli_rows.h"
+#include "cli_values.h"
 #include "compare.h"
 #include "decimal.h"
 #include "diagnose.h"

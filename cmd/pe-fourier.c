@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "cli.h"
+#include "cli_rows.h"
+#include "cli_values.h"
 #include "fourier.h"
 
 enum { NERF = CLI_KEY, NO_INPUT, LINEAR_BANDS, PI, MATRIX, LOG, FLIP, NO_2PI };

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "cli.h"
+#include "cli_rows.h"
+#include "cli_values.h"
 #include "cli_convention.h"
 #include "cli_positions.h"
 #include "decimal.h"

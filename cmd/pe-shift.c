@@ -1,5 +1,7 @@
 /* pe-shift - the matrix that shifts a position's row by k, or its action on a stream of rows. */
 #include "cli.h"
+#include "cli_rows.h"
+#include "cli_values.h"
 #include "cli_convention.h"
 #include "num.h"
 #include "shift.h"

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "cli.h"
+#include "cli_rows.h"
 #include "table.h"
 #include "table_options.h"
 

@@ -3,6 +3,7 @@
 
 #include "backend.h"
 #include "cli.h"
+#include "cli_rows.h"
 #include "num.h"
 #include "relattn_inputs.h"
 #include "relattn_options.h"

@@ -1,5 +1,6 @@
 /* relattn_inputs - what relattn reads: rows of Q, K and V and side tables, their shapes, their memory. */
 #include "relattn_inputs.h"
+#include "cli_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>

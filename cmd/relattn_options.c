@@ -1,5 +1,6 @@
 /* relattn_options - the command line of relattn as one plain struct, checked for what goes together. */
 #include "relattn_options.h"
+#include "cli_values.h"
 
 #include <string.h>
 

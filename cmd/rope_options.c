@@ -1,5 +1,7 @@
 /* rope_options - the option group that says which rotary embedding. */
 #include "rope_options.h"
+#include "cli_rows.h"
+#include "cli_values.h"
 
 #include <stdio.h>
 #include <stdlib.h>

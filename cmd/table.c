@@ -1,5 +1,6 @@
 /* table - the rows that pe-table hands out, whatever they are made of. */
 #include "table.h"
+#include "cli_rows.h"
 
 #include <math.h>
 #include <string.h>

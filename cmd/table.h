@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "elem.h"
+#include "cli_rows.h"
 #include "error.h"
 #include "learned.h"
 #include "positions.h"

@@ -1,5 +1,6 @@
 /* table_options - what a pe-table command line says. */
 #include "table_options.h"
+#include "cli_values.h"
 
 #include <string.h>
 
