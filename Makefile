@@ -46,10 +46,10 @@ SETUP = CC='$(CC)' CPPFLAGS='$(DEP_CFLAGS) $(CPPFLAGS)' tests/setup.sh
 Q = $(if $(V),,@)
 TELL = @$(if $(V),:,printf '  %-5s %s\n')
 
-.PHONY: all bin lib completions twin check check-unit check-asan check-torture check-all-floats check-oracle fuzz fuzzers \
+.PHONY: all bin lib completions reference twin check check-unit check-asan check-torture check-all-floats check-oracle fuzz fuzzers \
 	coverage measure lint demo gallery bench bench-venv \
 	install uninstall dist clean
-all: bin lib completions
+all: bin lib completions reference
 bin: $(COMMANDS:%=$(BUILD)/bin/%)
 lib: $(BUILD)/lib/libposenc.a
 
@@ -130,6 +130,16 @@ bench-venv: # current peers, for the bench alone
 	python3 -m venv '$(BUILD)/venv'
 	'$(BUILD)/venv/bin/pip' install --quiet numpy pandas torch transformers safetensors
 
+# A room's inside (name_part.h) and the file kinds behind stream stay here.
+PRIVATE = $(wildcard lib/*_*.h lib/backend.h lib/csvio.h lib/rawio.h lib/npyio.h lib/safetensors.h)
+HEADERS = $(filter-out $(PRIVATE),$(wildcard lib/*.h))
+# A page of section 3 for each of them, from its comments.
+MAN3 = $(HEADERS:lib/%.h=$(BUILD)/man/posenc-%.3)
+reference: $(MAN3)
+$(BUILD)/man/posenc-%.3: lib/%.h man/header.awk man/posenc.7
+	@mkdir -p $(@D)
+	@awk -v date="$$(sed -n 's/^\.Dd //p' man/posenc.7)" -f man/header.awk $< >$@.new && mv $@.new $@
+
 check:
 	@$(SETUP) build check unit
 	@$(SUBMAKE) all twin
@@ -179,9 +189,6 @@ gallery: # the figures of the papers, each by a script of tests/examples
 	@$(SUBMAKE) all
 	@for s in tests/examples/*.sh; do POSENC_BIN='$(BUILD)/bin' $$s '$(BUILD)/gallery' || exit; done
 
-# A room's inside (name_part.h) and the file kinds behind stream stay here.
-PRIVATE = $(wildcard lib/*_*.h lib/backend.h lib/csvio.h lib/rawio.h lib/npyio.h lib/safetensors.h)
-HEADERS = $(filter-out $(PRIVATE),$(wildcard lib/*.h))
 # What is installed: directory below PREFIX, mode, files. Uninstalling goes through the same list.
 define installed
 $(call $1,bin,755,$(COMMANDS:%=$(BUILD)/bin/%))
@@ -189,7 +196,7 @@ $(call $1,lib,644,$(BUILD)/lib/libposenc.a)
 $(call $1,lib/pkgconfig,644,$(BUILD)/posenc.pc)
 $(call $1,include/posenc,644,$(HEADERS))
 $(call $1,share/man/man1,644,$(wildcard man/*.1))
-$(call $1,share/man/man3,644,$(wildcard man/*.3))
+$(call $1,share/man/man3,644,$(MAN3))
 $(call $1,share/man/man7,644,$(wildcard man/*.7))
 $(call $1,share/bash-completion/completions,644,$(filter $(BUILD)/completions/bash/%,$(COMPLETIONS)))
 $(call $1,share/zsh/site-functions,644,$(filter $(BUILD)/completions/zsh/%,$(COMPLETIONS)))

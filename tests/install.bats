@@ -30,6 +30,7 @@ pc() {
 	done
 	for header in error elem matrix stream sinusoid shift rope t5 alibi; do
 		[ -e "include/posenc/$header.h" ]
+		[ -e "share/man/man3/posenc-$header.3" ]
 	done
 	[ -e lib/libposenc.a ]
 	[ -e share/man/man7/posenc.7 ]

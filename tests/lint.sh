@@ -44,7 +44,7 @@ short_functions() {
 
 lint "C code is formatted as .clang-format says" clang-format c_format
 lint "no function is longer than 80 lines" awk short_functions
-lint "man pages" mandoc mandoc -Tlint -Wwarning man/*.[0-9]
+lint "man pages" mandoc mandoc -Tlint -Wwarning man/*.[0-9] build/man/*.3
 lint "shell scripts and bats files" shellcheck shell_scripts
 echo "1..$number"
 [ "$failures" -eq 0 ]
