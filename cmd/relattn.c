@@ -509,6 +509,7 @@ read_terms(struct job *job, struct store query[2], struct store key[2])
 	struct store stores[ROLES] = {{.capacity = 0}};
 	const size_t rows = job->in.terms.values.rows;
 
+	inputs_make_room(&job->in, input, stores);
 	inputs_read(&job->in, input, stores);
 	query[0] = stores[ROLE_QUERY];
 	key[0] = stores[ROLE_KEY];
@@ -546,24 +547,37 @@ write_terms(struct job *job)
 
 /* ---- attention ---- */
 
-/* Every input that K, V or held queries come from, each once. */
+/* The inputs that K, V and held queries come from, each once, the keys' first; returns how many. */
+static size_t
+inputs_to_read(const struct job *job, const struct input *inputs[ROLES])
+{
+	static const enum role order[] = {ROLE_KEY, ROLE_VALUE, ROLE_QUERY};
+	size_t count = 0;
+
+	for (size_t i = 0; i < ROLES; i++) {
+		const struct input *input = job->in.lanes[order[i]].input;
+		bool needed = input != NULL && (order[i] != ROLE_QUERY || job->queries.whole);
+
+		for (size_t k = 0; k < count; k++)
+			needed &= inputs[k] != input;
+		if (needed)
+			inputs[count++] = input;
+	}
+	return count;
+}
+
 static void
 read_rows(struct job *job, struct store stores[ROLES])
 {
-	static const enum role order[] = {ROLE_KEY, ROLE_VALUE, ROLE_QUERY};
 	const struct lane *k = &job->in.lanes[ROLE_KEY], *v = &job->in.lanes[ROLE_VALUE];
-	bool done[ROLES] = {false};
+	const struct input *inputs[ROLES];
+	const size_t count = inputs_to_read(job, inputs);
 
-	for (size_t i = 0; i < ROLES; i++) {
-		const struct lane *l = &job->in.lanes[order[i]];
-		const size_t source = job->o->sources.of[order[i]];
-
-		if (l->input == NULL || done[source] ||
-		    (order[i] == ROLE_QUERY && !job->queries.whole))
-			continue;
-		inputs_read(&job->in, l->input, stores);
-		done[source] = true;
-	}
+	/* all memory that can be known of is asked for before the first row is read */
+	for (size_t i = 0; i < count; i++)
+		inputs_make_room(&job->in, inputs[i], stores);
+	for (size_t i = 0; i < count; i++)
+		inputs_read(&job->in, inputs[i], stores);
 	if (v->input != NULL && stores[ROLE_VALUE].rows.rows != stores[ROLE_KEY].rows.rows)
 		cli_fail("%s: has %zu rows, %s has %zu", v->input->name,
 			 stores[ROLE_VALUE].rows.rows, k->input->name, stores[ROLE_KEY].rows.rows);

@@ -523,12 +523,17 @@ trim(struct store *s, struct budget *b)
 }
 
 void
-inputs_read(struct inputs *in, const struct input *input, struct store stores[ROLES])
+inputs_make_room(struct inputs *in, const struct input *input, struct store stores[ROLES])
 {
 	for (size_t role = 0; role < ROLES; role++)
 		if (in->lanes[role].input == input)
 			store_begin(&stores[role], &in->budget, input->name, in->lanes[role].cols,
 				    in->elem, pe_reader_expects(input->reader));
+}
+
+void
+inputs_read(struct inputs *in, const struct input *input, struct store stores[ROLES])
+{
 	struct store *straight = straight_store(in, input, stores);
 	if (straight != NULL)
 		read_straight(in, input, straight);

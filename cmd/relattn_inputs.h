@@ -100,7 +100,10 @@ bool lane_is_straight(const struct lane *l, const struct inputs *in);
 void lane_rows(struct lane *l, const struct inputs *in, const void *raw, size_t n, uint64_t first,
 	       void *out);
 
-/* Reads an input to its end through each lane that it fills, into the store of the same role, which is begun here. */
+/* Begins the store of each lane that the input fills: with room for all rows, where their number is known. */
+void inputs_make_room(struct inputs *in, const struct input *input, struct store stores[ROLES]);
+
+/* Reads the input to its end through these lanes into their stores. */
 void inputs_read(struct inputs *in, const struct input *input, struct store stores[ROLES]);
 
 #endif
