@@ -287,15 +287,15 @@ pair_of_turns(const struct pe_scaling *s, const struct pe_freq *f, double turns,
 	mpfr_clear(log_base);
 }
 
-/* yarn's g_i. L0/(2 pi turns) is transcendental, so an end of the ramp is never a whole number by itself and no
- * precision can put it on the wrong side of one that matters. */
+/* yarn's g_i. L0/(2 pi turns) is transcendental, so an end of the ramp is never a whole number by itself; where it is rounded to
+ * one, 128 bits tell which. */
 static void
 ramp(const struct pe_scaling *s, const struct pe_freq *f, size_t i, mpfr_ptr g)
 {
 	const double last = 2 * f->half - 1;
 	mpfr_t low, high;
 
-	mpfr_inits2(mpfr_get_prec(g), low, high, (mpfr_ptr)NULL);
+	mpfr_inits2(s->truncate != 0 ? 128 : mpfr_get_prec(g), low, high, (mpfr_ptr)NULL);
 	pair_of_turns(s, f, s->beta_fast, low);
 	pair_of_turns(s, f, s->beta_slow, high);
 	if (s->truncate != 0) {

@@ -243,24 +243,45 @@ pe_likeness_rows(const struct pe_likeness *l, size_t first, size_t rows, double 
 			out[r * n + c] = pe_likeness_of(l, first + r, c);
 }
 
+#define SCALE \
+	0x1p-41 /* of dot products in a sum: 2^40 of them near the largest double do not overflow */
+
 /* What the pairs of one offset have come to so far. */
 struct tally {
-	struct pe_wide sum;
+	struct pe_wide
+	    sum; /* of values times SCALE: 2^40 dot products near the largest double do not overflow */
 	double minimum, maximum;
+	bool is_nan;
 };
 
 static void
-count(struct tally *t, double value)
+count(struct tally *t, double value, double scale)
 {
+	t->is_nan = t->is_nan || isnan(value);
 	t->minimum = value < t->minimum ? value : t->minimum;
 	t->maximum = value > t->maximum ? value : t->maximum;
-	t->sum = isfinite(value) ? pe_wide_add(t->sum, (struct pe_wide){value, 0})
-				 : (struct pe_wide){t->sum.high + value, 0};
+	t->sum = isfinite(value) && isfinite(t->sum.high)
+		     ? pe_wide_add(t->sum, (struct pe_wide){value * scale, 0})
+		     : (struct pe_wide){t->sum.high + value, 0};
+}
+
+static struct pe_spread
+spread(const struct tally *t, size_t pairs, double scale)
+{
+	if (t->is_nan)
+		return (struct pe_spread){NAN, NAN, NAN};
+	return (struct pe_spread){
+	    .mean =
+		isfinite(t->sum.high) ? pe_wide_divide(t->sum, (double)pairs) / scale : t->sum.high,
+	    .minimum = t->minimum,
+	    .maximum = t->maximum,
+	};
 }
 
 int
 pe_likeness_by_offset(const struct pe_likeness *l, struct pe_spread *spreads, struct pe_error *e)
 {
+	const double scale = l->metric == PE_METRIC_DOT ? SCALE : 1;
 	const size_t n = l->table->rows;
 	struct tally *tallies = calloc(n, sizeof *tallies);
 
@@ -271,19 +292,9 @@ pe_likeness_by_offset(const struct pe_likeness *l, struct pe_spread *spreads, st
 	for (size_t first = 0; first < n; first += PE_LIKENESS_BLOCK)
 		for (size_t c = first; c < n; c++)
 			for (size_t r = first; r <= c && r < first + PE_LIKENESS_BLOCK; r++)
-				count(&tallies[c - r], pe_likeness_of(l, r, c));
-	for (size_t k = 0; k < n; k++) {
-		const struct tally *t = &tallies[k];
-		if (isnan(t->sum.high))
-			spreads[k] = (struct pe_spread){NAN, NAN, NAN};
-		else
-			spreads[k] = (struct pe_spread){
-			    .mean = isfinite(t->sum.high) ? pe_wide_divide(t->sum, (double)(n - k))
-							  : t->sum.high,
-			    .minimum = t->minimum,
-			    .maximum = t->maximum,
-			};
-	}
+				count(&tallies[c - r], pe_likeness_of(l, r, c), scale);
+	for (size_t k = 0; k < n; k++)
+		spreads[k] = spread(&tallies[k], n - k, scale);
 	free(tallies);
 	return 0;
 }

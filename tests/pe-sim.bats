@@ -74,6 +74,15 @@ setup() {
 	assert_output $'0,inf\n1,2e+200'
 }
 
+@test "limit: means do not overflow where their values do not; inf and nan stay what they are" {
+	run -0 pe-sim --metric dot --by-offset <<<$'1.2e154\n1.2e154'
+	assert_output $'0,1.4400000000000002e+308,1.4400000000000002e+308,1.4400000000000002e+308\n1,1.4400000000000002e+308,1.4400000000000002e+308,1.4400000000000002e+308'
+	run -0 pe-sim --metric dot --by-offset <<<$'1e200\n1e200\n-1e200'
+	assert_output $'0,inf,inf,inf\n1,nan,-inf,inf\n2,-inf,-inf,-inf'
+	run -0 pe-sim --metric dot --by-offset <<<$'1\nnan'
+	assert_output $'0,nan,nan,nan\n1,nan,nan,nan'
+}
+
 @test "limit: offsets up to 2^53, a step that misses the end" {
 	run -0 pe-sim -d 2 --offsets 9007199254740992:9007199254740992 -p 6
 	assert_output 9007200000000000,-0.528512,-0.528512,1.74843
