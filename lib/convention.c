@@ -147,7 +147,8 @@ omegas(const void *context, size_t first, size_t n, mpfr_t *x)
 	pe_freq_omegas(&t->freq, first, n, x);
 }
 
-/* pos_scale, times 2 pi / (last + 1e-6) on a normalised axis: five roundings at 16 more bits */
+/* pos_scale, times 2 pi / (last + 1e-6) on a normalised axis: six roundings at 16 more bits. The millionth is the
+ * formula's own and meant exactly, unlike a decimal that an option gives. */
 static void
 scale(const void *context, mpfr_ptr x)
 {
@@ -158,8 +159,9 @@ scale(const void *context, mpfr_ptr x)
 	if (t->last == 0)
 		return;
 	mpfr_inits2(mpfr_get_prec(x) + 16, factor, end, (mpfr_ptr)NULL);
-	mpfr_set_d(end, t->last, MPFR_RNDN);
-	mpfr_add_d(end, end, 1e-6, MPFR_RNDN);
+	mpfr_set_ui(end, 1, MPFR_RNDN);
+	mpfr_div_ui(end, end, 1000000, MPFR_RNDN);
+	mpfr_add_d(end, end, t->last, MPFR_RNDN);
 	mpfr_const_pi(factor, MPFR_RNDN);
 	mpfr_mul_2ui(factor, factor, 1, MPFR_RNDN);
 	mpfr_mul_d(factor, factor, t->pos_scale, MPFR_RNDN);

@@ -153,6 +153,9 @@ setup() {
 	# an axis of one cell that starts at 1 stands at 1/(1 + 1e-6) * 2 pi, and the row of a base of 1 is its sine
 	run -0 bash -c "pe-table --grid 1x1 -d 4 -b 1 --grid-start 1 --grid-normalize -p 9 | cut -d , -f 1-2"
 	assert_output "-6.28317902e-06,1"
+	# 2/(2 + 1e-6) * 2 pi, with the millionth itself: the double next to it would give ...0838e-06
+	run -0 bash -c "pe-table --grid 3x3 -d 4 -b 1 --grid-normalize | tail -n 1 | cut -d , -f 1"
+	assert_output "-3.141591082789084e-06"
 	same "pe-table --grid 2x3 -d 8 --preset detr --grid-normalize --no-grid-normalize" "pe-table --grid 2x3 -d 8 --grid-start 1"
 }
 

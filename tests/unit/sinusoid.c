@@ -34,8 +34,8 @@ angle_of(const struct pe_convention *c, size_t dim, size_t i, double t, double l
 		mpfr_const_pi(x, MPFR_RNDN);
 		mpfr_mul_ui(x, x, 2, MPFR_RNDN);
 		mpfr_mul(angle, angle, x, MPFR_RNDN);
-		mpfr_set_d(x, last, MPFR_RNDN);
-		mpfr_add_d(x, x, 1e-6, MPFR_RNDN);
+		mpfr_set_str(x, "1e-6", 10, MPFR_RNDN);
+		mpfr_add_d(x, x, last, MPFR_RNDN);
 		mpfr_div(angle, angle, x, MPFR_RNDN);
 	}
 	mpfr_clear(x);
