@@ -243,13 +243,12 @@ pe_likeness_rows(const struct pe_likeness *l, size_t first, size_t rows, double 
 			out[r * n + c] = pe_likeness_of(l, first + r, c);
 }
 
-#define SCALE \
-	0x1p-41 /* of dot products in a sum: 2^40 of them near the largest double do not overflow */
+/* Of dot products in a sum: 2^40 of them near the largest double do not overflow. */
+#define SCALE 0x1p-41
 
 /* What the pairs of one offset have come to so far. */
 struct tally {
-	struct pe_wide
-	    sum; /* of values times SCALE: 2^40 dot products near the largest double do not overflow */
+	struct pe_wide sum; /* of values times their scale */
 	double minimum, maximum;
 	bool is_nan;
 };
