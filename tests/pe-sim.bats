@@ -51,7 +51,8 @@ setup() {
 @test "law: a matrix is symmetric to the bit, its diagonal 1 or 0" {
 	pe-table -n 30 -d 10 -b 7 >t.csv
 	for metric in cosine dot distance; do
-		pe-sim --gram --metric $metric t.csv | tee gram | pe-cat --transpose | cmp - gram
+		pe-sim --gram --metric $metric t.csv >gram
+		pe-cat --transpose gram | cmp - gram
 	done
 	pe-sim --gram t.csv | awk -F, '$NR != 1 { exit 1 }'
 	pe-sim --gram --metric distance t.csv | awk -F, '$NR != 0 { exit 1 }'
