@@ -27,11 +27,13 @@ struct bias_rows {
 	struct pe_reader *reader; /* NULL: there is none */
 	const char *name;
 	struct pe_matrix raw, ready;
-	struct store kept;   /* one for each query, where other heads may need them again */
-	bool keeps, repeats; /* they are being kept; they are all there */
-	bool by_head;        /* known to hold rows for each head */
-	size_t peeked;       /* rows at the start of raw that are to come next */
-	uint64_t given;      /* rows handed out */
+	struct store
+	    kept; /* one for each query, where other heads may need them again and a pipe brings them */
+	bool keeps;     /* rows go there as they come */
+	bool by_head;   /* there are rows for each head */
+	bool shared;    /* there are not, and the rows have all been seen */
+	size_t peeked;  /* rows at the start of raw that are to come next */
+	uint64_t given; /* rows handed out */
 };
 
 struct job {
@@ -212,7 +214,7 @@ prepare_bias(struct job *job)
 	if (rows >= 0 && due >= 0 && rows != due && !b->by_head)
 		cli_fail("%s: has %lld rows, queries are %lld", b->name, (long long)rows,
 			 (long long)due);
-	b->keeps = o->heads > 1 && !writes_rows(o) && !b->by_head;
+	b->keeps = o->heads > 1 && !writes_rows(o) && !b->by_head && !pe_reader_is_file(b->reader);
 	store_begin(&b->kept, &job->in.budget, b->name, job->plan->keys, job->plan->elem,
 		    b->keeps ? due : -1);
 	budget_matrix(&job->in.budget, b->name, job->batch, job->plan->keys,
@@ -262,7 +264,7 @@ next_bias(struct job *job, size_t n)
 
 	if (b->reader == NULL)
 		return NULL;
-	if (b->repeats) {
+	if (b->keeps && b->shared) {
 		b->given += n;
 		return pe_matrix_row(&b->kept.rows, (size_t)b->given - n);
 	}
@@ -286,7 +288,7 @@ next_bias(struct job *job, size_t n)
 static bool
 bias_has_more(struct bias_rows *b)
 {
-	if (b->reader == NULL || b->repeats)
+	if (b->reader == NULL || (b->keeps && b->shared))
 		return false;
 	b->peeked = fill_raw(b, 1);
 	return b->peeked > 0;
@@ -308,14 +310,30 @@ bias_is_by_head(struct job *job)
 
 	if (b->reader == NULL)
 		return false;
-	if (b->by_head || bias_has_more(b)) {
-		b->by_head = true;
-		b->keeps = false;
+	b->by_head |= bias_has_more(b);
+	b->shared = !b->by_head;
+	if (b->by_head)
 		pe_matrix_free(&b->kept.rows);
-		return true;
-	}
-	b->repeats = b->keeps;
-	return false;
+	b->keeps &= b->shared;
+	return b->by_head;
+}
+
+/* The next head begins: rows that all share are read again, from memory or the file. */
+static void
+rewind_bias(struct job *job)
+{
+	struct bias_rows *b = &job->bias;
+
+	if (!b->shared)
+		return;
+	b->given = 0;
+	if (b->keeps)
+		return;
+	pe_reader_close(b->reader);
+	job->in.bias = NULL;
+	inputs_open_bias(&job->in, job->cli, job->o, job->plan->keys);
+	b->reader = job->in.bias;
+	b->name = pe_reader_name(b->reader);
 }
 
 /* ---- output ---- */
@@ -451,7 +469,7 @@ write_matrix(struct job *job, size_t head)
 	size_t n;
 
 	job->queries.given = 0;
-	job->bias.given = job->bias.repeats ? 0 : job->bias.given;
+	rewind_bias(job);
 	while ((n = next_queries(job, job->batch, &query, &position)) > 0) {
 		struct pe_attend_rows call = plan_call(job->plan, &job->in, query, n, position);
 

@@ -356,10 +356,11 @@ raw_setup() {
 		"dd if=q.f64 obs=100 status=none | relattn -f f64 -d 8 -Q - -K <(dd if=k.f64 bs=13 status=none) ${ALL#-K k.f64}"
 }
 
-@test "law: a row is answered before the next one is written" {
-	local options="-K k.csv -V v.csv -H 2 --t5 t5.csv" answer row
-	relattn -Q q.csv $options >want.csv
-	coproc ATTENTION { relattn $options 3>&-; }
+# answers_row_by_row OPTIONS: each row of q.csv has its answer before the next one is written.
+answers_row_by_row() {
+	local answer row
+	relattn -Q q.csv "$@" >want.csv
+	coproc ATTENTION { relattn "$@" 3>&-; }
 	for row in 1 2 3; do
 		sed -n "${row}p" q.csv >&"${ATTENTION[1]}"
 		read -r -t 10 answer <&"${ATTENTION[0]}"
@@ -368,16 +369,12 @@ raw_setup() {
 	kill "$ATTENTION_PID"
 }
 
+@test "law: a row is answered before the next one is written" {
+	answers_row_by_row -K k.csv -V v.csv -H 2 --t5 t5.csv
+}
+
 @test "law: the rows of a matrix of one head are answered one by one, too" {
-	local options="-K k.csv --bias bias1.csv --emit logits" answer row
-	relattn -Q q.csv $options >want.csv
-	coproc ATTENTION { relattn $options 3>&-; }
-	for row in 1 2 3; do
-		sed -n "${row}p" q.csv >&"${ATTENTION[1]}"
-		read -r -t 10 answer <&"${ATTENTION[0]}"
-		assert_equal "$answer" "$(sed -n "${row}p" want.csv)"
-	done
-	kill "$ATTENTION_PID"
+	answers_row_by_row -K k.csv --bias bias1.csv --emit logits
 }
 
 @test "law: --query-start end aligns the last query with the last key, from a pipe too" {
@@ -400,6 +397,14 @@ raw_setup() {
 	[[ $stderr == "relattn: --max-memory: <stdin> needs "*" bytes, "*" of 3145728 are left" ]]
 	run -0 relattn --max-memory 100M q.csv
 	run -0 relattn --max-memory 1G q.csv
+}
+
+@test "limit: a bias that all heads share is read again, not held, unless it comes from a pipe" {
+	noise 300 300 31 | tee wide.csv | cut -d, -f1-4 >x.csv
+	run -0 bash -c "relattn -H 2 --emit weights --bias wide.csv --max-memory 1200K x.csv | md5sum"
+	assert_output "$(relattn -H 2 --emit weights --bias <(cat wide.csv) x.csv | md5sum)"
+	run -1 --separate-stderr relattn -H 2 --emit weights --bias <(cat wide.csv) --max-memory 1200K x.csv
+	[[ $stderr == "relattn: --max-memory: /dev/fd/"*" needs 722400 bytes, "*" of 1228800 are left" ]]
 }
 
 @test "limit: no T x T matrix: 20000 rows of attention in 40 MB" {
