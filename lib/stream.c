@@ -374,6 +374,8 @@ pe_writer_elem(const struct pe_writer_spec *spec)
 		return format.elem;
 	if (pe_format_is_text(format))
 		return text_element(spec->carrier);
+	if (format.container == PE_NPY && spec->natural == PE_BF16)
+		return PE_F32; /* npy has no bf16, and f32 holds every one */
 	return spec->natural != PE_ELEM_NONE ? spec->natural : PE_F64;
 }
 

@@ -111,7 +111,7 @@ struct pe_writer_spec {
 struct pe_writer;
 
 /* The element that a format resolves to: what a made table computes in. Text without an element
- * gives f64, npy without one gives natural (f64 where that is NONE). */
+ * gives f64, npy without one gives natural (f64 where that is NONE, f32 where it is bf16, which npy lacks). */
 enum pe_elem pe_writer_elem(const struct pe_writer_spec *spec);
 
 /* The container likewise: by the suffix of path, else csv. */

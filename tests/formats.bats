@@ -305,6 +305,19 @@ npy_dict() {
 	diff <(npy '<i8' False '(1, 1)' '\1\0\0\0\0\0\x20\0' | pe-cat) <(printf '9007199254740993\n')
 }
 
+@test "law: npy that names no element takes the input's, and f32 for bf16, which it lacks" {
+	local file=$BATS_TEST_TMPDIR/x.bf16 command
+	pe-table -n 3 -d 4 -t bf16 >"$file"
+	for command in pe-cat "pe-cat --transpose" "pe-table --learned $file -n 3" pe-rope pe-sim relattn; do
+		[[ $command = *learned* ]] && set -- || set -- "$file"
+		run -0 bash -c "$command -d 4 -t npy $* | head -n 1 | tr -d '\\0'"
+		assert_output --partial "'descr': '<f4'"
+	done
+	pe-cmp <(pe-cat -d 4 -t npy "$file") <(pe-cat -d 4 "$file")
+	run -2 --separate-stderr pe-cat -d 4 -t npy:bf16 "$file"
+	[[ $stderr = "pe-cat: -t: unknown format, "*": 'npy:bf16'" ]]
+}
+
 @test "error: npy headers that are none" {
 	local file=$BATS_TEST_TMPDIR/x.npy
 	rejected() { refused 1 "pe-cat: $file: $1" pe-cat "$file"; }
