@@ -9,9 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "num.h"
-#include "turn_kernel.h"
 #include "round.h"
+#include "turn_kernel.h"
 
 /* Radians per position, wide. slack: relative error of the product with a position, 0 where that is exact. */
 struct rate {
@@ -25,15 +24,24 @@ struct pe_turn {
 	double gain[2]; /* wide */
 	struct pe_turn_step *steps; /* of the pairs */
 	double *grain;              /* error of a value is below |gain| * |position| * grain */
-	struct pe_turn_wide *by;    /* rotations by 0 .. GROUP positions, for each LANES pairs */
-	struct rate *rates;         /* where angles are rounded, */
-	struct pe_turn_step unit;   /* and the step of one radian */
+	struct pe_turn_wide
+	    *by;            /* rotations by 0 .. GROUP positions, for LANES pairs each; or NULL */
+	struct rate *rates; /* where angles are rounded, */
+	struct pe_turn_step unit; /* and the step of one radian */
 };
 
 /* More than all underflows of a kernel cost, before the gain or behind it. */
 #define TINY 0x1p-960
 
-enum { PRECISION = 256, ROTATIONS = PE_TURN_GROUP + 1, WIDTH = 8 /* lanes that settle works on */ };
+/* WIDTH: lanes that settle works on. KEPT: pairs up to which a plan keeps rotations, which take 34 times the memory of a row
+ * of doubles. WORTH: rows from which it pays to make rotations for them. */
+enum {
+	PRECISION = 256,
+	ROTATIONS = PE_TURN_GROUP + 1,
+	WIDTH = 8,
+	KEPT = 1 << 14,
+	WORTH = PE_TURN_GROUP / 2,
+};
 
 /* ---- the plan ---- */
 
@@ -221,7 +229,6 @@ pe_turn_init(struct pe_turn **plan, const struct pe_turn_source *source, struct 
 	const size_t pairs = source->pairs;
 	const size_t chunks = pairs / PE_TURN_LANES + (pairs % PE_TURN_LANES != 0);
 	struct pe_turn *p = calloc(1, sizeof *p);
-	size_t size;
 
 	if (p == NULL)
 		return pe_fail_memory(e);
@@ -232,10 +239,12 @@ pe_turn_init(struct pe_turn **plan, const struct pe_turn_source *source, struct 
 	} else {
 		p->steps = calloc(pairs + 1, sizeof *p->steps);
 		p->grain = calloc(pairs + 1, sizeof *p->grain);
-		if (pe_num_size(chunks + 1, ROTATIONS, sizeof *p->by, &size))
-			p->by = aligned_alloc(_Alignof(struct pe_turn_wide), size);
+		if (pairs <= KEPT)
+			p->by = aligned_alloc(_Alignof(struct pe_turn_wide),
+					      (chunks + 1) * ROTATIONS * sizeof *p->by);
 	}
-	if (p->rates == NULL && (p->steps == NULL || p->grain == NULL || p->by == NULL)) {
+	if (p->rates == NULL &&
+	    (p->steps == NULL || p->grain == NULL || (p->by == NULL && pairs <= KEPT))) {
 		pe_turn_free(p);
 		return pe_fail_memory(e);
 	}
@@ -520,8 +529,9 @@ pe_turn_rows(const struct pe_turn *plan, int64_t first, int64_t stride, size_t r
 	     enum pe_elem elem, const struct pe_turn_layout *layout, void *out)
 {
 	const size_t size = pe_elem_size(elem), pairs = plan->source.pairs;
+	const bool kept = stride == 1 && plan->by != NULL;
 
-	if (!plan->near || plan->source.angle != PE_ELEM_NONE || rows == 1) {
+	if (!plan->near || plan->rates != NULL || rows == 1 || (!kept && rows < WORTH)) {
 		for (size_t r = 0; r < rows; r++) {
 			const double position = (double)(first + (int64_t)r * stride);
 			pe_turn_rows_at(plan, &position, 1, elem, layout,
@@ -532,7 +542,7 @@ pe_turn_rows(const struct pe_turn *plan, int64_t first, int64_t stride, size_t r
 	for (size_t i = 0; i < pairs; i += PE_TURN_LANES) {
 		const size_t n = least(pairs - i, PE_TURN_LANES);
 		const struct pe_turn_job job = job_of(layout, i, n, size, out);
-		if (stride == 1) {
+		if (kept) {
 			rotate_rows(plan, i, n, first, stride, rows, elem, job,
 				    plan->by + i / PE_TURN_LANES * ROTATIONS);
 		} else {

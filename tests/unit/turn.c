@@ -349,6 +349,18 @@ strides(void **state)
 	check_rows(&t, -(INT64_C(1) << 53), INT64_C(1) << 52, 5, 50, &random);
 }
 
+/* More pairs than a plan keeps rotations for. */
+static void
+very_wide_rows(void **state)
+{
+	const struct table t = {.base = 10000, .dim = 40000, .scale = 1, .gain = 1};
+	uint64_t random = 11;
+
+	(void)state;
+	check_rows(&t, 1000, 1, 3, 60, &random);
+	check_rows(&t, -1000, 1, 20, 60, &random);
+}
+
 static void
 lists_of_fractions(void **state)
 {
@@ -868,6 +880,7 @@ main(int argc, char **argv)
 	    cmocka_unit_test(whole_turns),
 	    cmocka_unit_test(rows_around_the_places),
 	    cmocka_unit_test(strides),
+	    cmocka_unit_test(very_wide_rows),
 	    cmocka_unit_test(lists_of_fractions),
 	    cmocka_unit_test(scales_and_gains),
 	    cmocka_unit_test(ties),
