@@ -20,14 +20,13 @@ struct rate {
 struct pe_turn {
 	struct pe_turn_source source;
 	const struct pe_turn_kernel *kernel;
-	bool near;      /* every step and the gain lie where fixed point and kernels reach */
-	double gain[2]; /* wide */
+	bool near;                  /* all steps and the gain are within reach of the fast ways */
+	double gain[2];             /* wide */
 	struct pe_turn_step *steps; /* of the pairs */
-	double *grain;              /* error of a value is below |gain| * |position| * grain */
-	struct pe_turn_wide
-	    *by;            /* rotations by 0 .. GROUP positions, for LANES pairs each; or NULL */
-	struct rate *rates; /* where angles are rounded, */
-	struct pe_turn_step unit; /* and the step of one radian */
+	double *grain;              /* a value's error is below |gain| * |position| * grain */
+	struct pe_turn_wide *by;    /* 0 .. GROUP positions, for LANES pairs each; or NULL */
+	struct rate *rates;         /* where angles are rounded, */
+	struct pe_turn_step unit;   /* and the step of one radian */
 };
 
 /* More than all underflows of a kernel cost, before the gain or behind it. */
