@@ -343,7 +343,7 @@ output_names(const struct job *job)
 {
 	const struct lane *v = &job->in.lanes[ROLE_VALUE];
 
-	if (job->o->emit != EMIT_OUTPUT || v->count > 0 || job->in.wo.values.data != NULL ||
+	if (job->o->emit != EMIT_OUTPUT || v->count > 0 || job->o->wo != NULL ||
 	    job->o->kv_heads != job->o->heads)
 		return NULL;
 	return pe_reader_names(v->input->reader);
@@ -399,15 +399,16 @@ prepare_rows(struct job *job, size_t rows)
 	const struct options *o = job->o;
 	const bool lse = o->emit == EMIT_LSE;
 	const size_t width = lse ? o->heads : o->heads * job->in.value_dim;
-	const struct table *wo = &job->in.wo;
+	struct table *wo = &job->in.wo;
 	struct pe_error e;
 
 	budget_matrix(&job->in.budget, "output", rows, width, job->plan->elem, &job->results);
-	if (lse || wo->values.data == NULL)
+	if (lse || o->wo == NULL)
 		return width;
 	budget_take(&job->in.budget, wo->name.text, wo->values.rows, wo->values.cols,
 		    pe_elem_size(job->plan->elem));
 	die_if(pe_project_init(&job->project, &wo->values, job->plan->elem, o->jobs, &e), &e);
+	budget_release(&job->in.budget, &wo->values);
 	budget_matrix(&job->in.budget, "output", job->batch, wo->values.cols, job->plan->elem,
 		      &job->projected);
 	return wo->values.cols;

@@ -78,6 +78,28 @@ store_extend(struct store *s, struct budget *b, const char *what, size_t more)
 	return pe_matrix_row(&s->rows, begin);
 }
 
+/* Gives the room behind the last row back. */
+static void
+trim(struct store *s, struct budget *b)
+{
+	const size_t row = s->rows.cols * pe_elem_size(s->rows.elem);
+	void *data = s->rows.rows > 0 ? realloc(s->rows.data, s->rows.rows * row) : NULL;
+
+	if (data == NULL)
+		return;
+	b->used -= (s->capacity - s->rows.rows) * row;
+	s->rows.data = data;
+	s->capacity = s->rows.rows;
+}
+
+void
+budget_release(struct budget *b, struct pe_matrix *m)
+{
+	b->used -= m->rows * m->cols * pe_elem_size(m->elem);
+	free(m->data);
+	m->data = NULL;
+}
+
 /* ---- side tables ---- */
 
 static void
@@ -133,6 +155,7 @@ read_table(struct inputs *in, struct cli *cli, const char *path, size_t due, str
 	pe_reader_close(r);
 	if (all.rows.rows == 0)
 		cli_fail("%s: has no rows", t->name.text);
+	trim(&all, &in->budget);
 	t->values = all.rows;
 }
 
@@ -178,7 +201,7 @@ open_input(struct inputs *in, struct cli *cli, const struct options *o, enum rol
 }
 
 static void
-lane_multiply(struct lane *l, const struct table *by)
+lane_multiply(struct lane *l, struct table *by)
 {
 	if (by->values.data == NULL)
 		return;
@@ -366,6 +389,7 @@ input_block(const struct input *input)
 	return rows > BLOCK_ROWS_LEAST ? rows : BLOCK_ROWS_LEAST;
 }
 
+/* The projections take over what their tables held. */
 static void
 prepare_lane(struct inputs *in, struct lane *l, size_t threads)
 {
@@ -373,11 +397,12 @@ prepare_lane(struct inputs *in, struct lane *l, size_t threads)
 	struct pe_error e;
 
 	for (size_t i = 0; i < l->count; i++) {
-		const struct pe_matrix *w = &l->steps[i]->values;
+		struct pe_matrix *w = &l->steps[i]->values;
 
 		budget_take(&in->budget, l->steps[i]->name.text, w->rows, w->cols,
 			    pe_elem_size(in->elem));
 		die_if(pe_project_init(&l->projects[i], w, in->elem, threads, &e), &e);
+		budget_release(&in->budget, w);
 		budget_matrix(&in->budget, l->steps[i]->name.text, rows, w->rows, in->elem,
 			      &l->scratch[i]);
 	}
@@ -506,20 +531,6 @@ read_through_lanes(struct inputs *in, const struct input *input, struct store st
 	}
 	die_if(n < 0, &e);
 	pe_matrix_free(&raw);
-}
-
-/* Gives the room behind the last row back. */
-static void
-trim(struct store *s, struct budget *b)
-{
-	const size_t row = s->rows.cols * pe_elem_size(s->rows.elem);
-	void *data = s->rows.rows > 0 ? realloc(s->rows.data, s->rows.rows * row) : NULL;
-
-	if (data == NULL)
-		return;
-	b->used -= (s->capacity - s->rows.rows) * row;
-	s->rows.data = data;
-	s->capacity = s->rows.rows;
 }
 
 void

@@ -30,6 +30,9 @@ void budget_take(struct budget *b, const char *what, size_t rows, size_t cols, s
 void budget_matrix(struct budget *b, const char *what, size_t rows, size_t cols, enum pe_elem elem,
 		   struct pe_matrix *m);
 
+/* Frees the elements of a counted matrix; its shape stays. */
+void budget_release(struct budget *b, struct pe_matrix *m);
+
 /* A matrix that grows while rows arrive. */
 struct store {
 	struct pe_matrix rows;
@@ -61,7 +64,7 @@ enum { LANE_STEPS = 2 };
 /* Rows of one role on their way in. */
 struct lane {
 	const struct input *input;
-	const struct table *steps[LANE_STEPS]; /* what they are multiplied by */
+	struct table *steps[LANE_STEPS]; /* what they are multiplied by; values go to projects */
 	struct pe_project projects[LANE_STEPS];
 	size_t count;     /* of steps */
 	size_t cols;      /* of a row afterwards */

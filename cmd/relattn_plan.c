@@ -37,9 +37,9 @@ plan_slopes(struct plan *p, struct inputs *in)
 		pe_alibi_slopes(&rule, PE_F64, p->slopes.data);
 }
 
-/* The table's rows rounded to the element, each head's vector padded with zeros to dim columns. */
+/* The table's rows rounded to the element, each head's vector padded with zeros to dim columns; they take the table's place. */
 static struct pe_attend_relative
-pad_vectors(struct plan *p, struct inputs *in, const struct table *t, const struct pe_relvec *rows,
+pad_vectors(struct plan *p, struct inputs *in, struct table *t, const struct pe_relvec *rows,
 	    size_t width, size_t dim, struct pe_matrix *to)
 {
 	const size_t heads = t->values.cols / width, size = pe_elem_size(p->elem);
@@ -56,7 +56,8 @@ pad_vectors(struct plan *p, struct inputs *in, const struct table *t, const stru
 			memcpy((char *)pe_matrix_row(to, r) + h * dim * size,
 			       (char *)row.data + h * width * size, width * size);
 	}
-	pe_matrix_free(&row);
+	budget_release(&in->budget, &row);
+	budget_release(&in->budget, &t->values);
 	return (struct pe_attend_relative){
 	    .vectors = to->data,
 	    .count = t->values.rows,
@@ -67,7 +68,7 @@ pad_vectors(struct plan *p, struct inputs *in, const struct table *t, const stru
 }
 
 static void
-add_relative(struct plan *p, struct inputs *in, const struct table *t, const struct pe_relvec *rows)
+add_relative(struct plan *p, struct inputs *in, struct table *t, const struct pe_relvec *rows)
 {
 	const size_t i = p->relative_count++;
 
@@ -120,7 +121,7 @@ plan_rope(struct plan *p, struct inputs *in, struct cli *cli)
 
 /* Rows of P through one of its projections. */
 static void
-project_positions(struct plan *p, struct inputs *in, const struct table *by, struct pe_matrix *to)
+project_positions(struct plan *p, struct inputs *in, struct table *by, struct pe_matrix *to)
 {
 	const struct pe_matrix *from = &in->pos.values;
 	struct pe_project project;
@@ -137,7 +138,9 @@ project_positions(struct plan *p, struct inputs *in, const struct table *by, str
 		   pe_project_rows(&project, rows.data, rows.rows, to->data, &e),
 	       &e);
 	pe_project_free(&project);
-	pe_matrix_free(&rows);
+	in->budget.used -= by->values.rows * by->values.cols * pe_elem_size(p->elem);
+	budget_release(&in->budget, &rows);
+	budget_release(&in->budget, &by->values);
 }
 
 static void
@@ -153,8 +156,9 @@ plan_untied(struct plan *p, struct inputs *in)
 	budget_take(&in->budget, in->pos.name.text, 2 * query.rows, query.cols,
 		    pe_elem_size(p->elem));
 	die_if(pe_untied_init(&p->untied, &query, &key, p->o->heads, p->o->cls, &e), &e);
-	pe_matrix_free(&query);
-	pe_matrix_free(&key);
+	budget_release(&in->budget, &query);
+	budget_release(&in->budget, &key);
+	budget_release(&in->budget, &in->pos.values);
 }
 
 void
@@ -243,7 +247,7 @@ append_keys(struct plan *p, struct inputs *in, struct store *key)
 	for (size_t n = 0; n < p->keys; n++)
 		append_features(p, p->o->emit == EMIT_BIAS ? NULL : pe_matrix_row(&key->rows, n),
 				kv_heads, pe_matrix_row(&p->untied.key, n), pe_matrix_row(&all, n));
-	pe_matrix_free(&key->rows);
+	budget_release(&in->budget, &key->rows);
 	key->rows = all;
 }
 
@@ -265,7 +269,7 @@ repeat_values(struct plan *p, struct inputs *in, struct store *value)
 			       (char *)pe_matrix_row(&value->rows, n) +
 				   h * kv_heads / heads * bytes,
 			       bytes);
-	pe_matrix_free(&value->rows);
+	budget_release(&in->budget, &value->rows);
 	value->rows = all;
 }
 
