@@ -47,7 +47,7 @@ Q = $(if $(V),,@)
 TELL = @$(if $(V),:,printf '  %-5s %s\n')
 
 .PHONY: all bin lib completions reference twin check check-unit check-asan check-torture check-all-floats check-oracle fuzz fuzzers \
-	coverage measure lint demo gallery bench bench-venv \
+	coverage measure lint demo gallery bench bench-venv check-peers \
 	install uninstall dist clean
 all: bin lib completions reference
 bin: $(COMMANDS:%=$(BUILD)/bin/%)
@@ -126,9 +126,11 @@ BENCHES = $(basename $(notdir $(wildcard tests/bench/*.c)))
 bench: # ours and the peers in turn; BENCH='table text' runs some groups alone
 	@$(SUBMAKE) all $(BENCHES:%=$(BUILD)/bench/%)
 	@python3 tests/bench/bench.py '$(BUILD)' $(BENCH)
-bench-venv: # current peers, for the bench alone
+bench-venv: # current peers, for the bench and check-peers alone
 	python3 -m venv '$(BUILD)/venv'
 	'$(BUILD)/venv/bin/pip' install --quiet numpy pandas torch transformers safetensors
+check-peers: bin # against transformers, torch and safetensors themselves, out of the venv
+	@'$(BUILD)/venv/bin/python3' tests/peers/check.py '$(BUILD)/bin'
 
 # A room's inside (name_part.h) and the file kinds behind stream stay here.
 PRIVATE = $(wildcard lib/*_*.h lib/backend.h lib/csvio.h lib/rawio.h lib/npyio.h lib/safetensors.h)
