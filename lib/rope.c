@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rope_kernel.h"
 #include "round.h"
 #include "turn.h"
 
@@ -27,6 +28,7 @@ struct pe_rope {
 	size_t pairs, block;
 	struct run *runs;
 	size_t run_count;
+	const struct pe_rope_kernel *kernel;
 };
 
 /* ---- plan ---- */
@@ -136,6 +138,16 @@ plan_runs(struct pe_rope *p, const struct pe_rope_spec *spec, struct pe_error *e
 	return 0;
 }
 
+static const struct pe_rope_kernel *
+best_kernel(void)
+{
+#if defined(__x86_64__) || defined(__amd64__)
+	if (__builtin_cpu_supports("avx2"))
+		return &pe_rope_kernel_v3;
+#endif
+	return &pe_rope_kernel_base;
+}
+
 static int
 copy_divisors(struct pe_rope *p, struct pe_error *e)
 {
@@ -162,6 +174,7 @@ pe_rope_init(struct pe_rope **plan, const struct pe_rope_spec *spec, struct pe_e
 		return pe_fail_memory(e);
 	p->spec = *spec;
 	p->spec.axis = NULL; /* the runs hold it */
+	p->kernel = best_kernel();
 	p->pairs = spec->rotary_dim / 2;
 	if (p->spec.reach == 0)
 		p->spec.reach = p->pairs;
@@ -256,32 +269,22 @@ pe_rope_table_at(const struct pe_rope *plan, unsigned what, const double *positi
 
 /* ---- rotation ---- */
 
-/* Pair i is columns i * step and i * step + reach of the head. A product may not fuse with its sum: the same bytes on every
- * machine. */
 static void
-rotate_f64(double *head, size_t pairs, size_t step, size_t reach, const double *cosine,
-	   const double *sine)
+rotate_head(const struct pe_rope *p, enum pe_elem elem, void *head, const double *cosine,
+	    const double *sine)
 {
-	for (size_t i = 0; i < pairs; i++) {
-		double *a = head + i * step, *b = a + reach;
-		const double x = *a, y = *b;
+	const size_t reach = p->spec.reach;
+	double *const f64 = head;
+	float *const f32 = head;
 
-		*a = x * cosine[i] - y * sine[i];
-		*b = y * cosine[i] + x * sine[i];
-	}
-}
-
-static void
-rotate_f32(float *head, size_t pairs, size_t step, size_t reach, const double *cosine,
-	   const double *sine)
-{
-	for (size_t i = 0; i < pairs; i++) {
-		float *a = head + i * step, *b = a + reach;
-		const double x = *a, y = *b;
-
-		*a = (float)(x * cosine[i] - y * sine[i]);
-		*b = (float)(y * cosine[i] + x * sine[i]);
-	}
+	if (p->spec.pairing == PE_PAIR_HALVES && elem == PE_F32)
+		p->kernel->halves_f32(f32, f32 + reach, cosine, sine, p->pairs);
+	else if (p->spec.pairing == PE_PAIR_HALVES)
+		p->kernel->halves_f64(f64, f64 + reach, cosine, sine, p->pairs);
+	else if (elem == PE_F32)
+		p->kernel->interleaved_f32(f32, cosine, sine, p->pairs);
+	else
+		p->kernel->interleaved_f64(f64, cosine, sine, p->pairs);
 }
 
 /* The rows of a block, whose cosines and sines are in the table. */
@@ -289,21 +292,11 @@ static void
 rotate_block(const struct pe_rope *p, size_t rows, size_t heads, enum pe_elem elem, char *data,
 	     const double *table)
 {
-	const bool halves = p->spec.pairing == PE_PAIR_HALVES;
-	const size_t step = halves ? 1 : 2, reach = halves ? p->spec.reach : 1;
 	const size_t head_bytes = p->spec.head_dim * pe_elem_size(elem);
 
-	for (size_t r = 0; r < rows; r++) {
-		const double *cosine = table + r * 2 * p->pairs, *sine = cosine + p->pairs;
-
+	for (size_t r = 0; r < rows; r++, table += 2 * p->pairs)
 		for (size_t h = 0; h < heads; h++, data += head_bytes)
-			if (elem == PE_F32)
-				rotate_f32((float *)(void *)data, p->pairs, step, reach, cosine,
-					   sine);
-			else
-				rotate_f64((double *)(void *)data, p->pairs, step, reach, cosine,
-					   sine);
-	}
+			rotate_head(p, elem, data, table, table + p->pairs);
 }
 
 void

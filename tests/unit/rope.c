@@ -159,6 +159,42 @@ no_split_changes_a_row(void **state)
 	pe_rope_free(plan);
 }
 
+/* Whatever loop this machine chooses does what the header says, to the bit: for every number of pairs, since loops have ends. */
+static void
+rows_are_products_of_the_table(void **state)
+{
+	(void)state;
+	for (size_t pairs = 1; pairs <= 12; pairs++) {
+		for (int pairing = PE_PAIR_INTERLEAVED; pairing <= PE_PAIR_HALVES; pairing++) {
+			struct pe_rope_spec spec = spec_of((enum pe_pairing)pairing);
+			const size_t step = pairing == PE_PAIR_HALVES ? 1 : 2;
+			const size_t reach = pairing == PE_PAIR_HALVES ? pairs : 1;
+			double table[2 * 12], row[HEAD_DIM], x[HEAD_DIM];
+			float narrow[HEAD_DIM];
+
+			spec.rotary_dim = 2 * pairs;
+			spec.freq.pairs = pairs;
+			struct pe_rope *plan = plan_of(&spec);
+			double *scratch = scratch_of(plan);
+			for (size_t c = 0; c < HEAD_DIM; c++)
+				x[c] = row[c] = narrow[c] = (float)any();
+			pe_rope_table(plan, PE_ROPE_COSINES | PE_ROPE_SINES, 99, 1, PE_F64, table);
+			pe_rope_rotate(plan, 99, 1, 1, PE_F64, row, scratch);
+			pe_rope_rotate(plan, 99, 1, 1, PE_F32, narrow, scratch);
+			for (size_t i = 0; i < pairs; i++) {
+				const size_t a = i * step, b = a + reach;
+				const double c = table[i], s = table[pairs + i];
+				assert_true(row[a] == x[a] * c - x[b] * s);
+				assert_true(row[b] == x[b] * c + x[a] * s);
+				assert_true(narrow[a] == (float)row[a] &&
+					    narrow[b] == (float)row[b]);
+			}
+			free(scratch);
+			pe_rope_free(plan);
+		}
+	}
+}
+
 /* Each pair of a table on several axes is that of a plain table at its own position, whatever the pattern of axes. */
 static void
 axes_pick_positions(void **state)
@@ -214,6 +250,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(rows_keep_the_stated_bound),
 	    cmocka_unit_test(no_split_changes_a_row),
+	    cmocka_unit_test(rows_are_products_of_the_table),
 	    cmocka_unit_test(axes_pick_positions),
 	    cmocka_unit_test(a_bad_scaling_is_refused),
 	};
