@@ -260,10 +260,14 @@ open_keys(struct inputs *in, struct cli *cli, const struct options *o)
 	struct lane *k = begin_lane(in, o, ROLE_KEY);
 	if (k->cols == due)
 		return;
-	if (o->kv_heads == o->heads)
-		cli_fail("%s: has %zu columns, %s has %zu", k->name, k->cols, q->name, q->cols);
-	cli_fail("%s: has %zu columns, %zu heads of %zu columns, as in %s, make %zu", k->name,
-		 k->cols, o->kv_heads, in->head_dim, q->name, due);
+	if (o->kv_heads < o->heads)
+		cli_fail(
+		    "%s: has %zu columns, %zu are due (--kv-heads %zu, %zu columns a head in %s)",
+		    k->name, k->cols, due, o->kv_heads, in->head_dim, q->name);
+	if (k->cols < due && k->cols % in->head_dim == 0)
+		cli_fail("%s: has %zu columns, %s has %zu (is it --kv-heads %zu?)", k->name,
+			 k->cols, q->name, q->cols, k->cols / in->head_dim);
+	cli_fail("%s: has %zu columns, %s has %zu", k->name, k->cols, q->name, q->cols);
 }
 
 static void

@@ -98,7 +98,8 @@ setup() {
 
 @test "error: widths and heads of Q, K and V" {
 	refused 1 "relattn: narrow.csv: has 6 columns, q.csv has 8" relattn -Q q.csv -K narrow.csv
-	refused 1 "relattn: narrow.csv: has 6 columns, 1 heads of 4 columns, as in q.csv, make 4" relattn -Q q.csv -K narrow.csv -H 2 --kv-heads 1
+	refused 1 "relattn: narrow.csv: has 6 columns, q.csv has 8 (is it --kv-heads 3?)" relattn -Q q.csv -K narrow.csv -H 4
+	refused 1 "relattn: narrow.csv: has 6 columns, 4 are due (--kv-heads 1, 4 columns a head in q.csv)" relattn -Q q.csv -K narrow.csv -H 2 --kv-heads 1
 	refused 1 "relattn: q.csv: has 8 columns, which 3 heads do not divide" relattn -H 3 q.csv
 	refused 1 "relattn: t.csv: has 3 columns, which 2 heads do not divide" relattn -H 2 -Q q.csv -K k.csv -V t.csv
 	refused 1 "relattn: t.csv: has 4 rows, k.csv has 6" relattn -Q q.csv -K k.csv -V t.csv
