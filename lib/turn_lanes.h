@@ -362,38 +362,36 @@ lay_f16(uint16_t *to, uvec v)
 		to[k] = (uint16_t)v[k];
 }
 
-/* and LANES of the first alternating with LANES of the second */
+/* and LANES of the first alternating with LANES of the second: the lower half of them, and the upper */
 #if LANES == 8
-#define ZIP(a, b, low, high)                                           \
-	low = __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11), \
-	high = __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#define LOWER 0, 8, 1, 9, 2, 10, 3, 11
+#define UPPER 4, 12, 5, 13, 6, 14, 7, 15
 #elif LANES == 4
-#define ZIP(a, b, low, high)                             \
-	low = __builtin_shufflevector(a, b, 0, 4, 1, 5), \
-	high = __builtin_shufflevector(a, b, 2, 6, 3, 7)
+#define LOWER 0, 4, 1, 5
+#define UPPER 2, 6, 3, 7
 #else
-#define ZIP(a, b, low, high) \
-	low = __builtin_shufflevector(a, b, 0, 2), high = __builtin_shufflevector(a, b, 1, 3)
+#define LOWER 0, 2
+#define UPPER 1, 3
+#endif
+
+#if defined(__clang__) || __GNUC__ >= 12
+#define SHUFFLE(places, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define SHUFFLE(places, a, b, ...) __builtin_shuffle(a, b, (places){__VA_ARGS__})
 #endif
 
 INLINE void
 zip_f64(double *to, vec first, vec second)
 {
-	vec low, high;
-
-	ZIP(first, second, low, high);
-	lay_f64(to, low);
-	lay_f64(to + LANES, high);
+	lay_f64(to, SHUFFLE(ivec, first, second, LOWER));
+	lay_f64(to + LANES, SHUFFLE(ivec, first, second, UPPER));
 }
 
 INLINE void
 zip_f32(float *to, fvec first, fvec second)
 {
-	fvec low, high;
-
-	ZIP(first, second, low, high);
-	lay_f32(to, low);
-	lay_f32(to + LANES, high);
+	lay_f32(to, SHUFFLE(uvec, first, second, LOWER));
+	lay_f32(to + LANES, SHUFFLE(uvec, first, second, UPPER));
 }
 
 INLINE void
