@@ -384,7 +384,8 @@ settle(const struct pe_turn *p, size_t first, size_t lane, size_t n, double posi
  * turned: the error of a value of size 1 behind SPAN / GROUP + 1 = 9 rotations, u = 2^-53. In single arithmetic each errs by
  * 3 u (|s rc| + |c rs|), that is by 4.6 u of the pair's length at most; with the seed's u and the slack's own it makes 44 u. Sines that
  * stay small err in proportion: by 29 u of their bound, and by 25 u of it for what the cosines' error puts in. 56 u < 2^-47.
- * In wide arithmetic the rotation by GROUP is a product of 16 that err by 2^-101.5 each: 9 * 17 of these are 2^-94.2.
+ * In wide arithmetic what counts is the rotation's own seed, which errs by 2^-97 and is taken SPAN times: 2^-90, and 153 products
+ * (16 to make the rotation by GROUP, and one more, nine times) that err by 2^-101.5 each: 2^-89.9 in all.
  * floor: more than any underflow costs, and, for bf16, so much that no subnormal value is decided, because cut_odd
  * needs a normal float. */
 struct method {
@@ -403,7 +404,7 @@ method_of(const struct pe_turn *p, enum pe_elem elem)
 	if (elem == PE_F64) {
 		m.rows = k->rows_f64;
 		m.turn = k->turn_wide;
-		m.turned = 0x1p-93;
+		m.turned = 0x1p-88;
 	} else if (elem == PE_F16) {
 		m.rows = k->rows_f16;
 	} else if (elem == PE_BF16) {
@@ -446,10 +447,10 @@ static void
 make_rows(const struct pe_turn *p, const struct method *m, size_t first, double position,
 	  double stride, enum pe_elem elem, const struct pe_turn_job *job)
 {
-	struct pe_turn_job row = *job;
-
 	if (m->rows(job))
 		return;
+
+	struct pe_turn_job row = *job;
 	row.rows = 1;
 	for (size_t k = 0; k < job->rows; k++, row.by++, next_rows(&row, 1, m->size)) {
 		row.begin = 0;
@@ -482,7 +483,7 @@ set_slack(const struct pe_turn *p, const struct method *m, size_t n,
 		slack[k] = m->turned * (most < gain ? most : gain) + gain * slack[k] + m->floor;
 		slack[PE_TURN_LANES + k] = 2 * slack[k];
 	}
-	for (size_t k = n; k < PE_TURN_LANES; k++)
+	for (size_t k = n; k % WIDTH != 0; k++)
 		slack[k] = slack[PE_TURN_LANES + k] = 0;
 	return gain * (m->turned + slop) + m->floor;
 }

@@ -11,8 +11,8 @@
  *   phase      2^-191 |t| turns, 2^-188.3 |t| radians, and 2^-105 of itself where it is cut to a wide number
  *   seed       2^-97 of the sine and of the cosine (small_turn; 2^-98.2 is the worst that was seen)
  *   rotation   4.6 u a turn in single arithmetic, 2^-101.5 in wide arithmetic (cross)
- *   anchors    8 rotations from the seed at most, a row one more: 2^-47 and 2^-94.2 (struct method)
- * A kernel decides by 2^-46 and 2^-93 of the largest sine that the anchor's rows can reach, plus 2^-186 |t|; what it
+ *   rows       127 times the rotation by one row, whose seed is the greater part: 2^-47 and 2^-89.9 (struct method)
+ * A kernel decides by 2^-46 and 2^-88 of the largest sine that the anchor's rows can reach, plus 2^-186 |t|; what it
  * leaves is decided by 2^-96 from a seed of its own, and then by MPFR. */
 #ifndef PE_TURN_KERNEL_H
 #define PE_TURN_KERNEL_H

@@ -670,6 +670,77 @@ wide_values(void **state)
 	}
 }
 
+/* The largest error of a lane's sine or cosine at a position, for pairs of base 10000 that fill the lanes; high: of the high parts. */
+static double
+worst_lane(const struct table *t, const struct pe_turn_wide *w, double position, bool high)
+{
+	double worst = 0;
+	mpfr_t angle, s, c;
+
+	mpfr_inits2(ORACLE_BITS, angle, s, c, (mpfr_ptr)NULL);
+	for (size_t i = 0; i < PE_TURN_LANES; i++) {
+		oracle_angle(t, i, position, angle);
+		mpfr_sin_cos(s, c, angle, MPFR_RNDN);
+		mpfr_sub_d(s, s, w->sh[i], MPFR_RNDN);
+		mpfr_sub_d(s, s, high ? 0 : w->sl[i], MPFR_RNDN);
+		mpfr_sub_d(c, c, w->ch[i], MPFR_RNDN);
+		mpfr_sub_d(c, c, high ? 0 : w->cl[i], MPFR_RNDN);
+		worst = fmax(worst,
+			     fmax(fabs(mpfr_get_d(s, MPFR_RNDN)), fabs(mpfr_get_d(c, MPFR_RNDN))));
+	}
+	mpfr_clears(angle, s, c, (mpfr_ptr)NULL);
+	return worst;
+}
+
+/* As far as a span goes, in both arithmetics: the bounds by which kernels decide. */
+static void
+rotations_keep_their_bounds(void **state)
+{
+	const struct table t = {.base = 10000, .dim = 2 * PE_TURN_LANES, .scale = 1, .gain = 1};
+	static const double one[2] = {1, 0};
+	static struct pe_turn_step steps[PE_TURN_LANES];
+	struct pe_turn_phase phase;
+	struct pe_turn_wide wide, high, by, group;
+	const struct pe_turn_kernel *kernel;
+	mpfr_t x, pi;
+
+	(void)state;
+	mpfr_inits2(ORACLE_BITS, x, pi, (mpfr_ptr)NULL);
+	mpfr_const_pi(pi, MPFR_RNDN);
+	for (size_t i = 0; i < PE_TURN_LANES; i++) {
+		omega(&t, i, x);
+		mpfr_div(x, x, pi, MPFR_RNDN);
+		mpfr_div_2ui(x, x, 1, MPFR_RNDN);
+		assert_true(pe_turn_step_set(&steps[i], x, false));
+	}
+	mpfr_clears(x, pi, (mpfr_ptr)NULL);
+	for (size_t k = 0; (kernel = pe_turn_kernel_at(k)) != NULL; k++) {
+		double worst_wide = 0, worst_high = 0;
+		for (int64_t first = 1; kernel->runs() && first < INT64_C(1) << 50; first *= 37) {
+			pe_turn_phases(&phase, steps, PE_TURN_LANES,
+				       pe_turn_position_of_integer(1));
+			kernel->seed(&by, &phase, PE_TURN_LANES, one);
+			group = by;
+			for (size_t n = 1; n < PE_TURN_GROUP; n++)
+				kernel->turn_wide(&group, &by, PE_TURN_LANES);
+			pe_turn_phases(&phase, steps, PE_TURN_LANES,
+				       pe_turn_position_of_integer(first));
+			kernel->seed(&wide, &phase, PE_TURN_LANES, one);
+			high = wide;
+			for (size_t n = 0; n < PE_TURN_SPAN / PE_TURN_GROUP; n++) {
+				kernel->turn_wide(&wide, &group, PE_TURN_LANES);
+				kernel->turn_high(&high, &group, PE_TURN_LANES);
+			}
+			const double last = (double)first + PE_TURN_SPAN;
+			worst_wide = fmax(worst_wide, worst_lane(&t, &wide, last, false));
+			worst_high = fmax(worst_high, worst_lane(&t, &high, last, true));
+		}
+		print_message("# %s: worst error behind a span: 2^%.2f wide, 2^%.2f high\n",
+			      kernel->name, log2(worst_wide), log2(worst_high));
+		assert_true(worst_wide < 0x1.1p-90 && worst_high < 0x1p-47);
+	}
+}
+
 /* Other elements next to the bottom of their range, where kernels must not decide on cut subnormals: what f64 holds, rounded once more.
  * (A double is a tie of theirs for one value in 2^28 at most, and none of these is.) */
 static void
@@ -886,6 +957,7 @@ main(int argc, char **argv)
 	    cmocka_unit_test(ties),
 	    cmocka_unit_test(next_to_a_tie),
 	    cmocka_unit_test(rounded_angles),
+	    cmocka_unit_test(rotations_keep_their_bounds),
 	    cmocka_unit_test(subnormal_values),
 	    cmocka_unit_test(ties_of_angles),
 	    cmocka_unit_test(hard_cases),
