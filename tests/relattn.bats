@@ -114,6 +114,8 @@ QKV="-Q q.csv -K k.csv -V v.csv"
 	same_bytes "t5-bucket -n 9 --cls --bias cls.csv" "relattn --emit bias -n 9 -H 2 --t5 cls.csv --cls"
 	same_bytes "alibi -H 8 -n 5x9 --query-start -2" "relattn --emit bias -n 5x9 -H 8 --alibi --query-start -2"
 	run -0 pe-cmp --rel 4e-16 <(alibi -H 12 -n 50) <(relattn --emit bias -n 50 -H 12 --alibi)
+	same_bytes "relattn --emit bias -n 9 -H 2 --alibi" "relattn --emit bias -n 9 -H 2 --alibi --alibi-slopes <(alibi -H 2)" \
+		"relattn --emit bias -n 9 -H 2 --alibi --alibi-slopes <(alibi -H 2 | pe-cat --transpose)"
 	same_bytes "alibi -H 2 --max-bias 4 -n 9 -c" "relattn --emit bias -n 9 -H 2 --alibi --max-bias 4 -c"
 }
 
@@ -166,7 +168,11 @@ QKV="-Q q.csv -K k.csv -V v.csv"
 	close_to 1e-14 "relattn -Q q.csv -K k.csv -H 2 $pos --shaw-k shaw.csv --emit bias" \
 		"relattn -Q q.csv -K k.csv -H 2 --scale 0.35355339059327376 --shaw-k shaw.csv --emit bias \
 			--bias <(relattn --emit bias -n 20 -H 2 $pos --scale 0.35355339059327376)"
-	same_bytes "relattn $QKV -H 2 $pos" "relattn -Q q.csv -K k.csv -V v.csv -H 2 $pos -j 1"
+	same_bytes "relattn $QKV -H 2 $pos" "relattn $QKV -H 2 $pos -j 1"
+	cut -d, -f1-4 k.csv >k1.csv
+	cut -d, -f1-4 v.csv >v1.csv
+	same_bytes "relattn -Q q.csv -K k1.csv -V v1.csv -H 2 --kv-heads 1 $pos" \
+		"relattn -Q q.csv -K <(paste -d, k1.csv k1.csv) -V <(paste -d, v1.csv v1.csv) -H 2 $pos"
 }
 
 @test "law: four terms add up to the score of words with positions added" {
@@ -196,6 +202,10 @@ QKV="-Q q.csv -K k.csv -V v.csv"
 		"relattn -Q <(cut -d, -f1-4 q.csv) -K <(cut -d, -f1-4 k.csv) --bias <(head -n 20 bias.csv) --emit logits"
 	same_bytes "relattn $QKV -H 2 --bias bias.csv --emit logits | tail -n 20" \
 		"relattn -Q <(cut -d, -f5-8 q.csv) -K <(cut -d, -f5-8 k.csv) --bias <(tail -n 20 bias.csv) --emit logits"
+	awk -F, '{ for (i = 1; i <= NF; i++) printf "%.17g%s", $i / 2, i < NF ? "," : "\n" }' bias.csv >half.csv
+	for compute in f32 f64; do
+		same_bytes "relattn $QKV -H 2 --compute $compute --bias half.csv" "relattn $QKV -H 2 --compute $compute --bias bias.csv --bias-scale 0.5"
+	done
 	pe-cat -t f32 bias.csv -o bias.f32
 	same_bytes "relattn $QKV -H 2 --bias <(pe-cat -t csv:f64 bias.f32 -d 20)" "relattn $QKV -H 2 --bias bias.f32"
 }
@@ -282,6 +292,9 @@ QKV="-Q q.csv -K k.csv -V v.csv"
 		run -0 bash -c "relattn q.$elem.npy -t npy | head -c 80 | grep -ao \"'<f.'\""
 		assert_output "'<f$((${elem#f} / 8))'"
 	done
+	seq 5 | pe-cat -t i32 -o whole.i32
+	run -0 bash -c "relattn -d 1 whole.i32 -t npy | head -c 80 | grep -ao \"'<f.'\""
+	assert_output "'<f8'"
 	same_bytes "relattn --compute f32 q.f32.npy" "relattn q.f32.npy"
 	same_bytes "relattn --compute f32 q.f16.npy" "relattn q.f16.npy"
 	same_bytes "relattn --compute f64 -Q q.f32.npy -K k.csv" "relattn -Q q.f32.npy -K k.csv"
@@ -321,7 +334,7 @@ raw_setup() {
 		for emit in output weights lse; do
 			same_bytes "relattn -Q q.csv $ALL --compute $compute --emit $emit -j 1" \
 				"relattn -Q q.csv $ALL --compute $compute --emit $emit -j 2" \
-				"relattn -Q q.csv $ALL --compute $compute --emit $emit -j 7"
+				"relattn -Q q.csv $ALL --compute $compute --emit $emit -j 5000"
 		done
 	done
 }
@@ -375,6 +388,22 @@ answers_row_by_row() {
 
 @test "law: the rows of a matrix of one head are answered one by one, too" {
 	answers_row_by_row -K k.csv --bias bias1.csv --emit logits
+}
+
+@test "law: what is answered does not wait for rows of --bias that are to come" {
+	local answer zeros
+	noise 2000 4 32 >many.csv
+	cut -d, -f1-4 q.csv >few.csv
+	zeros=$(yes 0 | head -n 2000 | paste -sd,)
+	mkfifo rows
+	# 256 KiB of logits, 16 queries, share a call
+	coproc ATTENTION { relattn -Q few.csv -K many.csv --scale 0 --bias rows --emit logits --max-memory 2M 3>&-; }
+	exec 7>rows
+	for _ in {1..16}; do echo "$zeros"; done >&7
+	read -r -t 10 answer <&"${ATTENTION[0]}"
+	assert_equal "$answer" "$zeros"
+	kill "$ATTENTION_PID"
+	exec 7>&-
 }
 
 @test "law: --query-start end aligns the last query with the last key, from a pipe too" {
