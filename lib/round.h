@@ -24,11 +24,11 @@ uint64_t pe_round_bits_wide(enum pe_elem elem, double high, double low);
 /* True if every real number within error of x rounds to *bits. error >= 0. */
 bool pe_round_decide(enum pe_elem elem, mpfr_srcptr x, mpfr_srcptr error, uint64_t *bits);
 
+/* For an x that is known to be a midpoint if it stays undecided: the even neighbour then. Always true. */
+bool pe_round_tie(enum pe_elem elem, mpfr_srcptr x, mpfr_srcptr error, uint64_t *bits);
+
 /* Stores x at index `at` of an array of elem, a float type. */
 void pe_round_store(enum pe_elem elem, void *array, size_t at, mpfr_srcptr x);
-
-/* The same where a number so near to the midpoint of two neighbours is known to be that midpoint: the even one of them. Always true. */
-bool pe_round_tie(enum pe_elem elem, mpfr_srcptr x, mpfr_srcptr error, uint64_t *bits);
 
 /* The double next to x towards zero, made odd where x is not exactly it: no later rounding to a narrower
  * type then sees a tie that is none (Boldo and Melquiond 2008, rounding to odd). */

@@ -203,10 +203,14 @@ pe_turn_exact(const struct pe_turn_source *source, size_t i, double position, en
 static bool
 widen(mpfr_ptr x, mpfr_srcptr error, bool last, double wide[2])
 {
-	wide[0] = wide[1] = 0;
-	if (mpfr_cmpabs(x, error) <= 0) /* zero, or as good as */
-		return last || mpfr_zero_p(error);
 	wide[0] = mpfr_get_d(x, MPFR_RNDN);
+	wide[1] = 0;
+	if (mpfr_nan_p(x)) /* of an angle that its element cannot hold */
+		return true;
+	if (mpfr_cmpabs(x, error) <= 0) { /* zero, or as good as */
+		wide[0] = 0;
+		return last || mpfr_zero_p(error);
+	}
 	const bool enough =
 	    mpfr_zero_p(error) || mpfr_get_exp(error) < mpfr_get_exp(x) - 106 || last;
 	mpfr_sub_d(x, x, wide[0], MPFR_RNDN);

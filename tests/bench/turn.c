@@ -28,6 +28,12 @@ omega(const void *context, size_t i, mpfr_ptr x)
 	pe_freq_omega(context, i, x);
 }
 
+static void
+omegas(const void *context, size_t first, size_t n, mpfr_t *x)
+{
+	pe_freq_omegas(context, first, n, x);
+}
+
 struct bench {
 	const struct pe_turn *plan;
 	struct pe_turn_layout layout;
@@ -89,7 +95,8 @@ main(int argc, char **argv)
 	const size_t dim = argc > 1 ? strtoul(argv[1], NULL, 10) : 512;
 	const size_t rows = argc > 2 ? strtoul(argv[2], NULL, 10) : 8192;
 	const struct pe_freq freq = {.pairs = dim / 2, .base = 10000, .half = (double)dim / 2};
-	const struct pe_turn_source source = {.pairs = dim / 2, .omega = omega, .context = &freq};
+	const struct pe_turn_source source = {
+	    .pairs = dim / 2, .omega = omega, .omegas = omegas, .context = &freq};
 	const struct pe_turn_kernel *kernel;
 	struct pe_turn *plan;
 	struct pe_error e;
