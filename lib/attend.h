@@ -20,7 +20,7 @@
  * are added to the dot product one by one. e^x is within 2u; sums are rescaled by powers of two alone. So a logit s is off by a few
  * u |s|, and the output relative to its largest value by about as much as the largest logits are: f32 with unit-scale data
  * (uniform in +-1, or normal with logits within +-4) stays below 4e-7 for any number of keys, f64 below 1e-15. Weights below
- * 2^-126 (f32), 2^-1022 (f64) of their row's largest are 0. Output is never -0.
+ * 2^-126 (f32), 2^-1022 (f64) of their row's largest are 0.
  *
  * IEEE: nan passes; a q.k beyond the range is +-inf; a softmax over +inf is nan; a key at -inf adds nothing, even where its
  * value is nan; a query without a key at more than -inf gives zeros, weights 0 and lse -inf. */

@@ -434,13 +434,12 @@ meet_relative_value(struct work *w)
 	}
 }
 
-/* Sums over the weights' sum. Adding 0 turns -0 into 0: whether a sum underflowed to -0 before or after a masked block
- * added 0 to it depends on the tile. */
+/* Totals over the weights' sum. */
 static void
 finish_row(const struct work *w, size_t r, real *out, real *lse)
 {
-	const size_t dim = w->spec->value_dim, width = w->plan->layout.value_width;
-	real *totals = w->totals + r * width;
+	const size_t dim = w->spec->value_dim;
+	real *totals = w->totals + r * w->plan->layout.value_width;
 	const double max = (double)w->max[r], ln2 = 0x1.62e42fefa39efp-1;
 	const double sum = across(load(w->lanes + r * LANES));
 
@@ -449,8 +448,7 @@ finish_row(const struct work *w, size_t r, real *out, real *lse)
 	if (out == NULL)
 		return;
 	const real divisor = sum == 0 && max < 0 ? 1 : (real)sum; /* no key: the sums are 0 */
-	for (size_t c = 0; c < width; c += LANES)
-		store(totals + c, load(totals + c) / SPLAT(divisor) + SPLAT(0));
+	divide(totals, divisor, dim);
 	memcpy(out, totals, dim * sizeof(real));
 }
 

@@ -268,7 +268,7 @@ dot(size_t rows, const real *q, size_t dim, const real *panel, real *to, size_t 
 }
 
 /* sums += weights x values of the keys [part.from, part.to) of a block, one register tile of columns. A chain ends at
- * fixed keys, not where the part does: the keys it leaves out have weight 0. */
+ * fixed keys, not where the part does: the keys it leaves out have weight 0, and what starts at +0 never sums to -0. */
 INLINE void
 weigh_tile(size_t rows, size_t vectors, const real *weights, struct part part, const real *values,
 	   size_t width, real *sums)

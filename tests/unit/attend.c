@@ -727,6 +727,17 @@ test_same_bytes(void **state)
 			j.window = 150;
 			j.bias = j.bias_per_head = k % 2;
 			check_same_bytes(&j, k, true);
+			/* windows that begin at other blocks and reach over more than 512 keys */
+			check_same_bytes(&(struct job){.elem = (enum pe_elem)elem,
+						       .heads = 1,
+						       .kv_heads = 1,
+						       .dim = 3,
+						       .value_dim = 2,
+						       .keys = 2000,
+						       .rows = 300,
+						       .position = 900,
+						       .window = 700},
+					 k, false);
 		}
 }
 
