@@ -1,6 +1,4 @@
 /* relattn - attention with relative positions inside, query rows in, output rows out. */
-#include <string.h>
-
 #include "backend.h"
 #include "cli.h"
 #include "cli_rows.h"
@@ -364,8 +362,7 @@ open_output(struct job *job, size_t cols, size_t matrices)
 	spec.carrier = job->plan->elem;
 	spec.names = cli_header(job->cli, output_names(job), cols);
 	budget_take(&job->in.budget, "output", 1, PE_IO_BLOCK, 1);
-	die_if(pe_writer_open(&job->out, &spec, &e), &e);
-	cli_progress_start(job->cli);
+	job->out = cli_open_writer(job->cli, &spec);
 }
 
 static void

@@ -1,104 +1,12 @@
-/* relattn_inputs - what relattn reads: rows of Q, K and V and side tables, their shapes, their memory. */
+/* relattn_inputs - what relattn reads: rows of Q, K and V and side tables, and their shapes. */
 #include "relattn_inputs.h"
-#include "cli_rows.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "backend.h"
-#include "num.h"
+#include "cli_rows.h"
 
 enum { BLOCK_BYTES = 256 * 1024, BLOCK_ROWS_LEAST = 64 };
-
-void
-die_if(int failed, const struct pe_error *e)
-{
-	if (failed)
-		cli_die(e);
-}
-
-/* ---- memory ---- */
-
-void
-budget_take(struct budget *b, const char *what, size_t rows, size_t cols, size_t size)
-{
-	struct pe_error e;
-	size_t bytes;
-
-	die_if(pe_num_matrix_size(rows, cols, size, &bytes, &e), &e);
-	if (b->limit != 0 && bytes > b->limit - b->used)
-		cli_fail("--max-memory: %s needs %zu bytes, %zu of %zu are left", what, bytes,
-			 b->limit - b->used, b->limit);
-	b->used += bytes;
-}
-
-void
-budget_matrix(struct budget *b, const char *what, size_t rows, size_t cols, enum pe_elem elem,
-	      struct pe_matrix *m)
-{
-	struct pe_error e;
-
-	budget_take(b, what, rows, cols, pe_elem_size(elem));
-	die_if(pe_matrix_init(m, rows, cols, elem, &e), &e);
-}
-
-static void
-set_capacity(struct store *s, struct budget *b, const char *what, size_t rows)
-{
-	const size_t size = pe_elem_size(s->rows.elem);
-
-	budget_take(b, what, rows - s->capacity, s->rows.cols, size);
-	void *data = realloc(s->rows.data, rows * s->rows.cols * size);
-	if (data == NULL)
-		cli_fail("out of memory");
-	s->rows.data = data;
-	s->capacity = rows;
-}
-
-void
-store_begin(struct store *s, struct budget *b, const char *what, size_t cols, enum pe_elem elem,
-	    int64_t expected)
-{
-	*s = (struct store){.rows = {.cols = cols, .elem = elem}};
-	if (expected > 0)
-		set_capacity(s, b, what,
-			     (size_t)expected + 1); /* the end is found without growing */
-}
-
-void *
-store_extend(struct store *s, struct budget *b, const char *what, size_t more)
-{
-	const size_t begin = s->rows.rows, end = begin + more;
-	const size_t half_more = s->capacity + s->capacity / 2;
-
-	if (end > s->capacity)
-		set_capacity(s, b, what, end > half_more ? end : half_more);
-	s->rows.rows = end;
-	return pe_matrix_row(&s->rows, begin);
-}
-
-/* Gives the room behind the last row back. */
-static void
-trim(struct store *s, struct budget *b)
-{
-	const size_t row = s->rows.cols * pe_elem_size(s->rows.elem);
-	void *data = s->rows.rows > 0 ? realloc(s->rows.data, s->rows.rows * row) : NULL;
-
-	if (data == NULL)
-		return;
-	b->used -= (s->capacity - s->rows.rows) * row;
-	s->rows.data = data;
-	s->capacity = s->rows.rows;
-}
-
-void
-budget_release(struct budget *b, struct pe_matrix *m)
-{
-	b->used -= m->rows * m->cols * pe_elem_size(m->elem);
-	free(m->data);
-	m->data = NULL;
-}
 
 /* ---- side tables ---- */
 
@@ -141,7 +49,7 @@ read_table(struct inputs *in, struct cli *cli, const char *path, size_t due, str
 	spec = cli_side_table(cli, path, due);
 	spec.cols = raw_cols(&spec, due);
 	spec.carrier = PE_F64;
-	die_if(pe_reader_open(&r, &spec, &e), &e);
+	r = cli_open_reader(&spec);
 	(void)snprintf(t->name.text, sizeof t->name.text, "%s", pe_reader_name(r));
 	note_elem(in, pe_reader_elem(r));
 	store_begin(&all, &in->budget, t->name.text, pe_reader_cols(r), PE_F64, -1);
@@ -155,7 +63,7 @@ read_table(struct inputs *in, struct cli *cli, const char *path, size_t due, str
 	pe_reader_close(r);
 	if (all.rows.rows == 0)
 		cli_fail("%s: has no rows", t->name.text);
-	trim(&all, &in->budget);
+	store_trim(&all, &in->budget);
 	t->values = all.rows;
 }
 
@@ -185,14 +93,13 @@ open_input(struct inputs *in, struct cli *cli, const struct options *o, enum rol
 {
 	struct input *input = &in->rows[o->sources.of[role]];
 	struct pe_reader_spec spec;
-	struct pe_error e;
 
 	if (input->reader != NULL)
 		return;
 	spec = cli_reader(cli, o->sources.path[o->sources.of[role]]);
 	if (role != ROLE_QUERY)
 		spec.cols = raw_cols(&spec, due);
-	die_if(pe_reader_open(&input->reader, &spec, &e), &e);
+	input->reader = cli_open_reader(&spec);
 	input->name = pe_reader_name(input->reader);
 	input->cols = pe_reader_cols(input->reader);
 	input->elem = pe_reader_elem(input->reader);
@@ -355,7 +262,6 @@ static void
 open_bias_early(struct inputs *in, struct cli *cli, const struct options *o)
 {
 	struct pe_reader_spec spec;
-	struct pe_error e;
 
 	if (o->bias == NULL)
 		return;
@@ -364,7 +270,7 @@ open_bias_early(struct inputs *in, struct cli *cli, const struct options *o)
 		return;
 	}
 	spec = cli_side_table(cli, o->bias, 0);
-	die_if(pe_reader_open(&in->bias, &spec, &e), &e);
+	in->bias = cli_open_reader(&spec);
 	note_elem(in, pe_reader_elem(in->bias));
 }
 
@@ -372,13 +278,12 @@ void
 inputs_open_bias(struct inputs *in, struct cli *cli, const struct options *o, size_t keys)
 {
 	struct pe_reader_spec spec;
-	struct pe_error e;
 
 	if (o->bias == NULL)
 		return;
 	if (in->bias == NULL) {
 		spec = cli_side_table(cli, o->bias, keys);
-		die_if(pe_reader_open(&in->bias, &spec, &e), &e);
+		in->bias = cli_open_reader(&spec);
 	}
 	if (pe_reader_cols(in->bias) != keys)
 		cli_fail("%s: has %zu columns, keys are %zu", pe_reader_name(in->bias),
@@ -556,7 +461,7 @@ inputs_read(struct inputs *in, const struct input *input, struct store stores[RO
 		read_through_lanes(in, input, stores);
 	for (size_t role = 0; role < ROLES; role++)
 		if (in->lanes[role].input == input)
-			trim(&stores[role], &in->budget);
+			store_trim(&stores[role], &in->budget);
 }
 
 static void

@@ -6,7 +6,6 @@
 
 #include "alibi.h"
 #include "backend.h"
-#include "num.h"
 
 enum { AHEAD_LEAST = 256 };
 
