@@ -18,9 +18,9 @@
  * Arithmetic is that of the element; u = 2^-24 (f32) or 2^-53 (f64). Products are summed in chains of fused steps (unfused on
  * x86-64 without FMA): 16 columns of a dot product, 32 weighted values; chains are summed in turn, values by 512 keys first. Terms
  * are added to the dot product one by one. e^x is within 2u; sums are rescaled by powers of two alone. So a logit s is off by a few
- * u |s|, and the output relative to its largest value by about as much as the largest logits are: f32 with unit-scale data
- * (uniform in +-1, or normal with logits within +-4) stays below 4e-7 for any number of keys, f64 below 1e-15. Weights below
- * 2^-126 (f32), 2^-1022 (f64) of their row's largest are 0.
+ * u |s|, and that is what an output is off by, relative to its largest value. Measured against the exact output, 64 to 8192 keys,
+ * d = 64, f32: data uniform in +-1 below 3e-7; normal data of deviation 1 about 3e-7, 6e-7 at worst, where logits pass 4. f64: 2^-29
+ * of that. Unfused, twice. Weights below 2^-126 (f32), 2^-1022 (f64) of their row's largest are 0.
  *
  * IEEE: nan passes; a q.k beyond the range is +-inf; a softmax over +inf is nan; a key at -inf adds nothing, even where its
  * value is nan; a query without a key at more than -inf gives zeros, weights 0 and lse -inf. */
