@@ -46,9 +46,9 @@ SETUP = CC='$(CC)' CPPFLAGS='$(DEP_CFLAGS) $(CPPFLAGS)' tests/setup.sh
 Q = $(if $(V),,@)
 TELL = @$(if $(V),:,printf '  %-5s %s\n')
 
-.PHONY: all bin lib completions reference twin check check-unit check-asan check-torture check-all-floats check-oracle fuzz fuzzers \
-	coverage measure lint demo gallery bench bench-venv check-peers \
-	install uninstall dist clean
+.PHONY: all bin lib completions reference install uninstall dist clean demo gallery \
+	check check-unit check-asan twin lint coverage measure \
+	check-torture check-slurm check-oracle check-all-floats check-peers fuzz fuzzers bench bench-venv
 all: bin lib completions reference
 bin: $(COMMANDS:%=$(BUILD)/bin/%)
 lib: $(BUILD)/lib/libposenc.a
@@ -69,32 +69,14 @@ $(BUILD)/bin/%: $(BUILD)/cmd/%.o $(BUILD)/cmd/shared.a $(BUILD)/lib/libposenc.a 
 	$(TELL) LD $@
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
-# Kernels per instruction set: name_v3.c (AVX2, FMA), name_v4.c (AVX-512). Elsewhere these files compile to nothing.
+# Kernels per instruction set: name_v3.c (AVX2, FMA), name_v4.c (AVX-512), chosen at run time. Elsewhere these files
+# compile to nothing. (-march=x86-64-v3 says the same to newer compilers only.)
+V3 = -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt
+V4 = $(V3) -mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl -mprefer-vector-width=512
 ifneq ($(filter x86_64 amd64,$(shell uname -m)),)
-$(BUILD)/lib/%_v3.o: PE_CFLAGS += -march=x86-64-v3
-$(BUILD)/lib/%_v4.o: PE_CFLAGS += -march=x86-64-v4 -mprefer-vector-width=512
+$(BUILD)/lib/%_v3.o: PE_CFLAGS += $(V3)
+$(BUILD)/lib/%_v4.o: PE_CFLAGS += $(V4)
 endif
-
-# Unit tests: tests/unit/x.c, written with cmocka.
-$(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/lib/libposenc.a
-	@mkdir -p $(@D)
-	$(TELL) LD $@
-	$(Q)$(LINK) -o $@ $^ $(LIBS) -lcmocka
-
-# Fuzz targets: tests/fuzz/x.c; for `make check` they replay their corpus, for `make fuzz` libFuzzer drives them.
-FUZZ = $(filter-out replay,$(basename $(notdir $(wildcard tests/fuzz/*.c))))
-FUZZ_MAIN = $(BUILD)/tests/fuzz/replay.o
-FUZZ_SECONDS = 60
-$(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_MAIN) $(BUILD)/lib/libposenc.a
-	@mkdir -p $(@D)
-	$(TELL) LD $@
-	$(Q)$(LINK) -o $@ $^ $(LIBS)
-fuzz:
-	@$(SETUP) build fuzz
-	@$(SUBMAKE) fuzzers BUILD='$(BUILD)/fuzzing' CC=clang FUZZ_MAIN= LDFLAGS=-fsanitize=fuzzer \
-		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all'
-	@BUILD='$(BUILD)/fuzzing' SECONDS_EACH=$(FUZZ_SECONDS) tests/fuzz/fuzz.sh $(FUZZ)
-fuzzers: $(FUZZ:%=$(BUILD)/fuzz/%)
 
 # The first compilation says what is missing, if anything, and the line that brings it.
 $(BUILD)/%.o: %.c | $(BUILD)/complete
@@ -104,6 +86,8 @@ $(BUILD)/%.o: %.c | $(BUILD)/complete
 $(BUILD)/complete:
 	@$(SETUP) -n build
 	@mkdir -p $(@D) && touch $@
+
+# ---- made from the commands and the headers ----
 
 # Completions for bash, zsh and fish, made from what each command's --help says.
 COMPLETIONS = $(COMMANDS:%=$(BUILD)/completions/bash/%) $(COMMANDS:%=$(BUILD)/completions/zsh/_%) \
@@ -117,21 +101,6 @@ $(BUILD)/completions/zsh/_%: $(BUILD)/bin/% cmd/completion.awk
 $(BUILD)/completions/fish/%.fish: $(BUILD)/bin/% cmd/completion.awk
 	$(call complete,fish)
 
-# Timings inside one process: tests/bench/x.c becomes build/bench/x.
-$(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/lib/libposenc.a
-	@mkdir -p $(@D)
-	$(TELL) LD $@
-	$(Q)$(LINK) -o $@ $^ $(LIBS) -ldl
-BENCHES = $(basename $(notdir $(wildcard tests/bench/*.c)))
-bench: # ours and the peers in turn; BENCH='table text' runs some groups alone
-	@$(SUBMAKE) all $(BENCHES:%=$(BUILD)/bench/%)
-	@python3 tests/bench/bench.py '$(BUILD)' $(BENCH)
-bench-venv: # current peers, for the bench and check-peers alone
-	python3 -m venv '$(BUILD)/venv'
-	'$(BUILD)/venv/bin/pip' install --quiet numpy pandas torch transformers safetensors
-check-peers: bin # against transformers, torch and safetensors themselves, out of the venv
-	@'$(BUILD)/venv/bin/python3' tests/peers/check.py '$(BUILD)/bin'
-
 # A room's inside (name_part.h) and the file kinds behind stream stay here.
 PRIVATE = $(wildcard lib/*_*.h lib/backend.h lib/csvio.h lib/rawio.h lib/npyio.h lib/safetensors.h)
 HEADERS = $(filter-out $(PRIVATE),$(wildcard lib/*.h))
@@ -142,54 +111,7 @@ $(BUILD)/man/posenc-%.3: lib/%.h man/header.awk man/posenc.7
 	@mkdir -p $(@D)
 	@awk -v date="$$(sed -n 's/^\.Dd //p' man/posenc.7)" -f man/header.awk $< >$@.new && mv $@.new $@
 
-check:
-	@$(SETUP) build check unit
-	@$(SUBMAKE) all twin
-	@BUILD='$(BUILD)' TWINS='$(TWINS)' LONG='$(LONG)' MAKE='$(MAKE)' tests/check.sh
-check-unit: $(UNITS:%=$(BUILD)/unit/%)
-	@status=0; for t in $^; do CMOCKA_MESSAGE_OUTPUT=TAP $$t || status=1; done; exit $$status
-check-asan: twin
-	@BUILD='$(BUILD)' tests/check.sh 'asan-.*|corpus'
-twin: # the commands and the fuzz targets, with address and undefined-behaviour sanitizers
-	@$(MAKE) --no-print-directory bin fuzzers BUILD='$(BUILD)/asan' CFLAGS='$(SANITIZE)'
-# Static commands in which a test can make any system call and any allocation fail.
-WRAP = -static -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=read,--wrap=write
-check-torture:
-	@$(SETUP) build check
-	@$(SUBMAKE) bin BUILD='$(BUILD)/static' LDFLAGS='$(WRAP)' EXTRA='$(BUILD)/static/tests/torture/faults.o'
-	@POSENC_BIN='$(BUILD)/static/bin' tests/torture/torture.sh
-# 10^7 values of each element against MPFR, at random tables and places; two minutes of one core.
-check-oracle: $(BUILD)/unit/turn
-	$< 10000000
-# All 2^32 floats and 10^8 doubles against a C++ library that has std::from_chars for them; a quarter of an hour of one core.
-check-all-floats: $(BUILD)/unit/all-floats
-	$<
-$(BUILD)/unit/all-floats: tests/unit/all-floats.cc $(BUILD)/lib/libposenc.a
-	@mkdir -p $(@D)
-	$(CXX) -std=c++17 $(WARNINGS) $(CFLAGS) $(CPPFLAGS) -pthread -iquote lib $(LDFLAGS) -o $@ $^
-check-slurm: # a job array on a Slurm of one node, started for the purpose; needs root
-	@$(SETUP) build slurm
-	@$(SUBMAKE) bin
-	@POSENC_BIN='$(BUILD)/bin' tests/slurm/check.sh
-coverage: # which lines of lib/ the tests run
-	@$(SETUP) build check unit
-	@$(SUBMAKE) measure BUILD='$(BUILD)/coverage' CFLAGS='-O0 -g --coverage'
-measure: bin
-	@mkdir -p '$(BUILD)'; find '$(BUILD)' -name '*.gcda' -exec rm {} +
-	-@BUILD='$(BUILD)' MAKE='$(MAKE)' tests/check.sh 'unit|golden|examples|bats'
-	@BUILD='$(BUILD)' tests/coverage.sh
-lint:
-	@tests/lint.sh
-
-demo:
-	@$(SETUP) build demo
-	@$(SUBMAKE) all
-	@POSENC_BIN='$(BUILD)/bin' tests/demo/demo.sh '$(BUILD)/demo'
-
-gallery: # the figures of the papers, each by a script of tests/examples
-	@$(SETUP) build demo
-	@$(SUBMAKE) all
-	@for s in tests/examples/*.sh; do POSENC_BIN='$(BUILD)/bin' $$s '$(BUILD)/gallery' || exit; done
+# ---- install ----
 
 # What is installed: directory below PREFIX, mode, files. Uninstalling goes through the same list.
 define installed
@@ -227,6 +149,100 @@ dist:
 	@mkdir -p $(BUILD)
 	git archive --format=tar --prefix=posenc-$(VERSION)/ -o $(DIST).tar HEAD
 	gzip -n -9 -f $(DIST).tar
+
+# ---- demo, gallery ----
+
+demo:
+	@$(SETUP) build demo
+	@$(SUBMAKE) all
+	@POSENC_BIN='$(BUILD)/bin' tests/demo/demo.sh '$(BUILD)/demo'
+
+gallery: # the figures of the papers, each by a script of tests/examples
+	@$(SETUP) build demo
+	@$(SUBMAKE) all
+	@for s in tests/examples/*.sh; do POSENC_BIN='$(BUILD)/bin' $$s '$(BUILD)/gallery' || exit; done
+
+# ---- tests ----
+
+check:
+	@$(SETUP) build check unit
+	@$(SUBMAKE) all twin
+	@BUILD='$(BUILD)' TWINS='$(TWINS)' LONG='$(LONG)' MAKE='$(MAKE)' tests/check.sh
+check-unit: $(UNITS:%=$(BUILD)/unit/%)
+	@status=0; for t in $^; do CMOCKA_MESSAGE_OUTPUT=TAP $$t || status=1; done; exit $$status
+check-asan: twin
+	@BUILD='$(BUILD)' tests/check.sh 'asan-.*|corpus'
+twin: # the commands and the fuzz targets, with address and undefined-behaviour sanitizers
+	@$(MAKE) --no-print-directory bin fuzzers BUILD='$(BUILD)/asan' CFLAGS='$(SANITIZE)'
+lint:
+	@tests/lint.sh
+coverage: # which lines of lib/ the tests run
+	@$(SETUP) build check unit
+	@$(SUBMAKE) measure BUILD='$(BUILD)/coverage' CFLAGS='-O0 -g --coverage'
+measure: bin
+	@mkdir -p '$(BUILD)'; find '$(BUILD)' -name '*.gcda' -exec rm {} +
+	-@BUILD='$(BUILD)' MAKE='$(MAKE)' tests/check.sh 'unit|golden|examples|bats'
+	@BUILD='$(BUILD)' tests/coverage.sh
+
+# Unit tests: tests/unit/x.c, written with cmocka.
+$(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/lib/libposenc.a
+	@mkdir -p $(@D)
+	$(TELL) LD $@
+	$(Q)$(LINK) -o $@ $^ $(LIBS) -lcmocka
+
+# Fuzz targets: tests/fuzz/x.c; for `make check` they replay their corpus, for `make fuzz` libFuzzer drives them.
+FUZZ = $(filter-out replay,$(basename $(notdir $(wildcard tests/fuzz/*.c))))
+FUZZ_MAIN = $(BUILD)/tests/fuzz/replay.o
+FUZZ_SECONDS = 60
+$(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_MAIN) $(BUILD)/lib/libposenc.a
+	@mkdir -p $(@D)
+	$(TELL) LD $@
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
+fuzz: # each target for FUZZ_SECONDS
+	@$(SETUP) build fuzz
+	@$(SUBMAKE) fuzzers BUILD='$(BUILD)/fuzzing' CC=clang FUZZ_MAIN= LDFLAGS=-fsanitize=fuzzer \
+		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all'
+	@BUILD='$(BUILD)/fuzzing' SECONDS_EACH=$(FUZZ_SECONDS) tests/fuzz/fuzz.sh $(FUZZ)
+fuzzers: $(FUZZ:%=$(BUILD)/fuzz/%)
+
+# ---- longer tests ----
+
+# Static commands in which a test can make any system call and any allocation fail.
+WRAP = -static -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=read,--wrap=write
+check-torture:
+	@$(SETUP) build check
+	@$(SUBMAKE) bin BUILD='$(BUILD)/static' LDFLAGS='$(WRAP)' EXTRA='$(BUILD)/static/tests/torture/faults.o'
+	@POSENC_BIN='$(BUILD)/static/bin' tests/torture/torture.sh
+# 10^7 values of each element against MPFR, at random tables and places; two minutes of one core.
+check-oracle: $(BUILD)/unit/turn
+	$< 10000000
+# All 2^32 floats and 10^8 doubles against a C++ library that has std::from_chars for them; a quarter of an hour of one core.
+check-all-floats: $(BUILD)/unit/all-floats
+	$<
+$(BUILD)/unit/all-floats: tests/unit/all-floats.cc $(BUILD)/lib/libposenc.a
+	@mkdir -p $(@D)
+	$(CXX) -std=c++17 $(WARNINGS) $(CFLAGS) $(CPPFLAGS) -pthread -iquote lib $(LDFLAGS) -o $@ $^
+check-slurm: # a job array on a Slurm of one node, started for the purpose; needs root
+	@$(SETUP) build slurm
+	@$(SUBMAKE) bin
+	@POSENC_BIN='$(BUILD)/bin' tests/slurm/check.sh
+
+# ---- bench ----
+
+# Timings inside one process: tests/bench/x.c becomes build/bench/x.
+$(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/lib/libposenc.a
+	@mkdir -p $(@D)
+	$(TELL) LD $@
+	$(Q)$(LINK) -o $@ $^ $(LIBS) -ldl
+BENCHES = $(basename $(notdir $(wildcard tests/bench/*.c)))
+bench: # ours and the peers in turn; BENCH='table text' runs some groups alone
+	@$(SUBMAKE) all $(BENCHES:%=$(BUILD)/bench/%)
+	@python3 tests/bench/bench.py '$(BUILD)' $(BENCH)
+bench-venv: # current peers, for the bench and check-peers alone
+	python3 -m venv '$(BUILD)/venv'
+	'$(BUILD)/venv/bin/pip' install --quiet numpy pandas torch transformers safetensors
+check-peers: bin # against transformers, torch and safetensors themselves, out of the venv
+	@'$(BUILD)/venv/bin/python3' tests/peers/check.py '$(BUILD)/bin'
 
 clean:
 	rm -rf $(BUILD)
