@@ -24,6 +24,9 @@ enum {
 	LAYER_KIND,
 	POSITIONS,
 	SECTIONS,
+	XPOS,
+	XPOS_BASE,
+	XPOS_CENTRE,
 	INVERSE,
 	ROUND,
 	EMIT,
@@ -38,6 +41,7 @@ static const struct rope_keys rope_keys = {
     .scaling = SCALING,
     .config = CONFIG,
     .layer_kind = LAYER_KIND,
+    .xpos_base = XPOS_BASE,
 };
 
 static const struct cli_option options[] = {
@@ -51,6 +55,10 @@ static const struct cli_option options[] = {
     {FREQ_DIM, "--freq-dim", "F", "frequencies base^(-2i/F) (the rotary dim)"},
     {INVERSE, "--inverse", NULL, "turn back"},
     {SECTIONS, "--sections", "A,B,...", "pairs that follow each column of --positions"},
+    {XPOS, "--xpos", "query|key", "let rows shrink or grow with their position as xPos does"},
+    {XPOS_BASE, "--xpos-base", "S",
+     "positions in which a pair changes by its whole rate, 2/7 to 1 (512)"},
+    {XPOS_CENTRE, "--xpos-centre", "C", "position whose row keeps its size (0)"},
     {SCALING, "--scaling", ROPE_SCALING,
      "change the frequencies: linear, ntk, dynamic, yarn, llama3, longrope"},
     {CONFIG, "--config", CLI_FILE, "take what a model's config.json says"},
@@ -83,16 +91,21 @@ struct opts {
 	size_t *sections;      /* pairs of each position column */
 	size_t section_count;
 	enum pe_elem round_freq, round_angle;
-	bool started, counted, inverse, verbose;
+	bool started, counted, inverse, verbose, centred;
 };
 
 /* What stands ready when rows begin to flow. */
 struct job {
 	struct pe_rope *rope;
 	size_t heads, width;
+	uint64_t most;           /* rows from the start on whose positions are allowed, */
+	const char *outside;     /* and what the others are */
 	struct pe_matrix listed; /* positions from a file, a column for each axis */
 	double *scratch;
 };
+
+#define FAR "farther than 552 times --xpos-base from --xpos-centre"
+_Static_assert(PE_XPOS_REACH_F64 == 552, "FAR tells it");
 
 /* ---- the command line ---- */
 
@@ -136,6 +149,7 @@ check_emit(const struct opts *o)
 			 : o->started           ? 's'
 			 : o->positions != NULL ? POSITIONS
 			 : o->inverse           ? INVERSE
+			 : o->rope.xpos         ? XPOS
 			 : o->round_angle       ? ROUND
 						: 0;
 	if (idle != 0)
@@ -143,6 +157,15 @@ check_emit(const struct opts *o)
 			   names[o->emit]);
 	if (o->emit == EMIT_BASE && o->round_freq != PE_ELEM_NONE)
 		cli_refuse("--round: has no effect beside --emit base");
+}
+
+static void
+check_xpos(const struct opts *o)
+{
+	const int idle = o->rope.xpos_base != 0 ? XPOS_BASE : XPOS_CENTRE;
+
+	if (o->rope.xpos == PE_XPOS_NONE && (o->centred || idle == XPOS_BASE))
+		cli_refuse("%s: has no effect without --xpos", cli_spelling(idle));
 }
 
 static bool
@@ -162,6 +185,7 @@ check(const struct cli *cli, const struct opts *o)
 	if (o->counted && o->emit == EMIT_NOTHING)
 		cli_refuse("-n: has no effect without --emit");
 	check_emit(o);
+	check_xpos(o);
 	if (o->sections != NULL && o->positions == NULL)
 		cli_refuse("--sections: has no effect without --positions");
 	if (o->emit != EMIT_NOTHING && cli_operands(cli) > 0)
@@ -182,6 +206,7 @@ parse(struct cli *cli, struct opts *o)
 {
 	static const char *const emits[] = {"cos",   "sin",  "cos-sin", "freqs",
 					    "waves", "base", NULL};
+	static const char *const roles[] = {"query", "key", NULL};
 	const char *arg;
 
 	for (int key; (key = cli_next(cli, &arg)) != -1;)
@@ -197,6 +222,14 @@ parse(struct cli *cli, struct opts *o)
 			break;
 		case POSITIONS: o->positions = arg; break;
 		case SECTIONS: parse_sections(o, arg); break;
+		case XPOS:
+			o->rope.xpos =
+			    cli_choice(key, arg, roles) == 0 ? PE_XPOS_QUERY : PE_XPOS_KEY;
+			break;
+		case XPOS_CENTRE:
+			o->rope.xpos_centre = cli_position(key, arg);
+			o->centred = true;
+			break;
 		case INVERSE: o->inverse = true; break;
 		case ROUND: cli_round(key, arg, &o->round_freq, &o->round_angle); break;
 		case EMIT: o->emit = (enum emit)(cli_choice(key, arg, emits) + 1); break;
@@ -304,6 +337,30 @@ shortest(char to[PE_DECIMAL_MAX + 1], double x)
 	return to;
 }
 
+/* How far positions may go, and that the listed ones go no farther: as long as they are exact, and xPos's factors are doubles. */
+static void
+set_reach(struct job *job, const struct opts *o, const struct pe_xpos_spec *xpos)
+{
+	const struct pe_positions at = {.first = o->start, .step = 1};
+	const double most =
+	    floor((double)xpos->centre + PE_XPOS_REACH_F64 * xpos->base) - (double)o->start + 1;
+	const struct pe_matrix *listed = &job->listed;
+	char text[PE_DECIMAL_MAX + 1];
+
+	job->most = pe_positions_rows(&at);
+	job->outside = "beyond 2^53";
+	if (xpos->role == PE_XPOS_NONE)
+		return;
+	for (size_t k = 0; k < listed->rows * listed->cols; k++)
+		if (!pe_xpos_reaches(xpos, PE_F64, pe_matrix_f64(listed)[k]))
+			cli_fail("%s: row %zu: position " FAR ": '%s'", pe_quote(o->positions).text,
+				 k / listed->cols, shortest(text, pe_matrix_f64(listed)[k]));
+	if (most < (double)job->most) {
+		job->outside = FAR;
+		job->most = pe_xpos_reaches(xpos, PE_F64, (double)o->start) ? (uint64_t)most : 0;
+	}
+}
+
 /* Two lines: the embedding, and the scaling's parameters as they are in force. */
 static void
 tell(const struct opts *o, const struct job *job, const struct rope_setup *setup,
@@ -320,6 +377,10 @@ tell(const struct opts *o, const struct job *job, const struct rope_setup *setup
 		 job->heads, spec->head_dim, spec->rotary_dim, (size_t)(2 * spec->freq.half),
 		 o->rope.pairing == PE_PAIR_HALVES ? "halves" : "interleaved",
 		 shortest(base, effective), shortest(gain, pe_rope_gain(job->rope)), spec->axes);
+	if (spec->xpos.role != PE_XPOS_NONE)
+		cli_note("xpos=%s base=%s centre=%lld",
+			 spec->xpos.role == PE_XPOS_QUERY ? "query" : "key",
+			 shortest(base, spec->xpos.base), (long long)spec->xpos.centre);
 	if (scaling->kind == PE_SCALING_NONE)
 		return;
 	for (const struct pe_scaling_key *k = pe_scaling_keys(); k->name != NULL; k++) {
@@ -370,6 +431,7 @@ plan(struct job *job, struct cli *cli, const struct opts *o, struct rope_setup *
 	if (pe_rope_init(&job->rope, &spec, &e))
 		cli_die(&e);
 	free(axis);
+	set_reach(job, o, &spec.xpos);
 	if (o->verbose)
 		tell(o, job, setup, &spec);
 }
@@ -445,10 +507,9 @@ check_positions(const struct rows *c, uint64_t first, size_t rows, struct pe_err
 		return pe_fail(e, PE_FAULT_DATA, "%s: %zu positions for %s%llu rows of %s",
 			       pe_quote(c->o->positions).text, listed, rows > 0 ? "at least " : "",
 			       (unsigned long long)(first + rows), c->input);
-	if (c->o->positions == NULL && rows > 0 &&
-	    first + rows - 1 > (uint64_t)(PE_POSITION_MAX - c->o->start))
-		return pe_fail(e, PE_FAULT_DATA, "%s: row %llu: position beyond 2^53", c->input,
-			       (unsigned long long)(PE_POSITION_MAX - c->o->start + 1));
+	if (c->o->positions == NULL && first + rows > c->job->most)
+		return pe_fail(e, PE_FAULT_DATA, "%s: row %llu: position %s", c->input,
+			       (unsigned long long)c->job->most, c->job->outside);
 	return 0;
 }
 
@@ -560,17 +621,14 @@ make_names(const struct opts *o, size_t pairs)
 static uint64_t
 table_rows(const struct opts *o, const struct job *job)
 {
-	const struct pe_positions at = {.first = o->start, .step = 1};
-	const uint64_t most = pe_positions_rows(&at);
-
 	if (o->emit >= EMIT_FREQS)
 		return 1;
 	if (o->positions != NULL)
 		return job->listed.rows;
 	if (o->count == PE_ENDLESS)
-		return most;
-	if (o->count > most)
-		cli_refuse("-n: positions beyond 2^53: '%llu'", (unsigned long long)o->count);
+		return job->most;
+	if (o->count > job->most)
+		cli_refuse("-n: positions %s: '%llu'", job->outside, (unsigned long long)o->count);
 	return o->count;
 }
 
@@ -648,7 +706,7 @@ write_table(struct cli *cli, const struct opts *o, struct rope_setup *setup)
 	if (endless && pe_writer_flush(out, &e))
 		cli_die(&e);
 	if (endless)
-		cli_fail("row %llu: position beyond 2^53", (unsigned long long)rows);
+		cli_fail("row %llu: position %s", (unsigned long long)rows, job.outside);
 	if (pe_writer_close(out, &e))
 		cli_die(&e);
 	free(names);

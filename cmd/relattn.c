@@ -151,7 +151,7 @@ read_queries(struct job *job, size_t max, int64_t position)
 		return n;
 	if (raw == &q->raw)
 		lane_rows(q->lane, &job->in, q->raw.data, n, (uint64_t)q->given, q->content.data);
-	plan_turn(job->plan, q->content.data, n, job->o->heads, position);
+	plan_turn(job->plan, ROLE_QUERY, q->content.data, n, job->o->heads, position);
 	return n;
 }
 
@@ -631,7 +631,8 @@ write_attention(struct job *job)
 	check_positions(start, q->due);
 	plan_attention(job->plan, &job->in, &stores[ROLE_KEY], &stores[ROLE_VALUE], keys, start);
 	if (q->whole && job->plan->content > 0)
-		plan_turn(job->plan, q->held.rows.data, q->held.rows.rows, o->heads, start);
+		plan_turn(job->plan, ROLE_QUERY, q->held.rows.data, q->held.rows.rows, o->heads,
+			  start);
 	set_batch(job);
 	prepare_queries(job);
 	prepare_bias(job);

@@ -35,6 +35,8 @@ enum {
 	SCALING,
 	CONFIG,
 	LAYER_KIND,
+	XPOS,
+	XPOS_BASE,
 	POS,
 	POS_WQ,
 	POS_WK,
@@ -87,6 +89,9 @@ static const struct cli_option option_table[] = {
     {SCALING, "--rope-scaling", ROPE_SCALING, "linear, ntk, dynamic, yarn, llama3 or longrope"},
     {CONFIG, "--config", CLI_FILE, "take the rotation from a model's config.json"},
     {LAYER_KIND, "--layer-kind", "NAME", "which layers' rotation of --config"},
+    {XPOS, "--xpos", NULL, "let scores fade with the distance to the past, as xPos does"},
+    {XPOS_BASE, "--xpos-base", "S",
+     "positions in which a pair changes by its whole rate, 2/7 to 1 (512)"},
     {POS, "--pos", CLI_FILE, "untied positions (TUPE), one row for each"},
     {POS_WQ, "--pos-wq", CLI_FILE, "their projection as queries"},
     {POS_WK, "--pos-wk", CLI_FILE, "their projection as keys"},
@@ -129,8 +134,8 @@ check_needs(const struct given *given)
 	static const struct pair idle[] = {
 	    {MAX_DISTANCE, T5}, {T5_DIRECTION, T5}, {ALIBI_SLOPES, ALIBI}, {MAX_BIAS, ALIBI},
 	    {BASE, ROPE},       {PAIRS, ROPE},      {ROTARY_DIM, ROPE},    {FREQ_DIM, ROPE},
-	    {SCALING, ROPE},    {CONFIG, ROPE},     {LAYER_KIND, CONFIG},  {POS_WQ, POS},
-	    {POS_WK, POS},
+	    {SCALING, ROPE},    {CONFIG, ROPE},     {LAYER_KIND, CONFIG},  {XPOS, ROPE},
+	    {XPOS_BASE, XPOS},  {POS_WQ, POS},      {POS_WK, POS},
 	};
 
 	for (size_t i = 0; i < sizeof idle / sizeof idle[0]; i++)
@@ -185,6 +190,12 @@ check_conflicts(const struct given *given)
 static void
 check_values(const struct options *o, const struct given *given)
 {
+	const int relative = given->key[SHAW_K] ? SHAW_K : HUANG;
+
+	/* The scores would know how far the query is from the centre. */
+	if (given->key[XPOS] && given->key[relative])
+		cli_refuse("--xpos: does not go with %s, whose vectors meet the query alone",
+			   cli_spelling(relative));
 	if (given->key['n'] && o->emit != EMIT_BIAS)
 		cli_refuse("-n: has no effect without --emit bias");
 	if (o->bilinear != NULL && o->heads != 1)
@@ -315,6 +326,7 @@ static const struct rope_keys rope_keys = {
     .scaling = SCALING,
     .config = CONFIG,
     .layer_kind = LAYER_KIND,
+    .xpos_base = XPOS_BASE,
 };
 
 /* Options with a number, a word or nothing. */
@@ -338,6 +350,7 @@ parse_value(struct options *o, int key, const char *arg)
 	case T5_DIRECTION: o->t5_past = cli_choice(key, arg, directions) == 1; break;
 	case ALIBI: o->alibi = true; break;
 	case ROPE: o->rope = true; break;
+	case XPOS: o->turn.xpos = PE_XPOS_QUERY; break;
 	case MAX_BIAS: o->max_bias = cli_positive_number(key, arg); break;
 	case CLS: o->cls = true; break;
 	case EMIT: o->emit = (enum emit)cli_choice(key, arg, emits); break;

@@ -104,18 +104,34 @@ plan_relatives(struct plan *p, struct inputs *in)
 static void
 plan_rope(struct plan *p, struct inputs *in, struct cli *cli)
 {
-	struct rope_setup setup;
-	struct pe_rope_spec spec;
 	struct pe_error e;
 
 	if (!p->o->rope || p->content == 0)
 		return;
-	rope_setup(&setup, cli, &p->o->turn);
-	die_if(rope_spec(&setup, cli, in->lanes[ROLE_QUERY].name, p->content, &spec, &e) ||
-		   pe_rope_init(&p->rope, &spec, &e),
+	rope_setup(&p->turn, cli, &p->o->turn);
+	die_if(rope_spec(&p->turn, cli, in->lanes[ROLE_QUERY].name, p->content, &p->rotation, &e) ||
+		   pe_rope_init(&p->rope[ROLE_QUERY], &p->rotation, &e),
 	       &e);
-	rope_setup_free(&setup);
-	budget_matrix(&in->budget, "--rope", 1, pe_rope_scratch(p->rope), PE_F64, &p->rope_scratch);
+	p->rope[ROLE_KEY] = p->rope[ROLE_QUERY];
+	budget_matrix(&in->budget, "--rope", 1, pe_rope_scratch(p->rope[ROLE_QUERY]), PE_F64,
+		      &p->rope_scratch);
+}
+
+/* xPos's factors stay smallest about the middle of the keys. Scores do not know where that is. */
+static void
+centre_rope(struct plan *p)
+{
+	struct pe_xpos_spec *xpos = &p->rotation.xpos;
+	struct pe_error e;
+
+	if (p->rope[ROLE_QUERY] == NULL || xpos->role == PE_XPOS_NONE)
+		return;
+	pe_rope_free(p->rope[ROLE_QUERY]);
+	xpos->centre = (int64_t)(p->keys / 2);
+	for (enum role role = ROLE_QUERY; role <= ROLE_KEY; role++) {
+		xpos->role = role == ROLE_QUERY ? PE_XPOS_QUERY : PE_XPOS_KEY;
+		die_if(pe_rope_init(&p->rope[role], &p->rotation, &e), &e);
+	}
 }
 
 /* Rows of P through one of its projections. */
@@ -183,11 +199,28 @@ plan_schemes(struct plan *p, struct inputs *in, struct cli *cli, const struct op
 
 /* ---- rows ---- */
 
-void
-plan_turn(const struct plan *p, void *rows, size_t n, size_t heads, int64_t position)
+static void
+check_reach(const struct plan *p, int64_t position)
 {
-	if (p->rope != NULL)
-		pe_rope_rotate(p->rope, position, n, heads, p->elem, rows, p->rope_scratch.data);
+	const bool f32 = p->elem == PE_F32;
+
+	if (!pe_xpos_reaches(&p->rotation.xpos, p->elem, (double)position))
+		cli_fail(
+		    "position %lld: farther than %d times --xpos-base from key %lld, the middle%s",
+		    (long long)position, f32 ? PE_XPOS_REACH_F32 : PE_XPOS_REACH_F64,
+		    (long long)p->rotation.xpos.centre,
+		    f32 ? " (--compute f64 reaches farther)" : "");
+}
+
+void
+plan_turn(const struct plan *p, enum role role, void *rows, size_t n, size_t heads,
+	  int64_t position)
+{
+	if (p->rope[role] == NULL || n == 0)
+		return;
+	check_reach(p, position);
+	check_reach(p, position + (int64_t)n - 1);
+	pe_rope_rotate(p->rope[role], position, n, heads, p->elem, rows, p->rope_scratch.data);
 }
 
 /* Lays content (from_heads side by side, NULL: zeros) and features together, head by head. */
@@ -310,8 +343,9 @@ plan_attention(struct plan *p, struct inputs *in, struct store *key, struct stor
 
 	p->keys = keys;
 	p->start = start;
+	centre_rope(p);
 	if (p->o->emit != EMIT_BIAS)
-		plan_turn(p, key->rows.data, keys, p->o->kv_heads, 0);
+		plan_turn(p, ROLE_KEY, key->rows.data, keys, p->o->kv_heads, 0);
 	if (untied) {
 		append_keys(p, in, key);
 		repeat_values(p, in, value);
@@ -332,7 +366,10 @@ void
 plan_free(struct plan *p)
 {
 	pe_attend_free(p->attend);
-	pe_rope_free(p->rope);
+	if (p->rope[ROLE_KEY] != p->rope[ROLE_QUERY])
+		pe_rope_free(p->rope[ROLE_KEY]);
+	pe_rope_free(p->rope[ROLE_QUERY]);
+	rope_setup_free(&p->turn);
 	pe_t5_free(&p->t5);
 	pe_untied_free(&p->untied);
 	for (size_t i = 0; i < p->relative_count; i++)

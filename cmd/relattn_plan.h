@@ -35,8 +35,10 @@ struct plan {
 	int64_t start;   /* position of the first query */
 	struct pe_t5 t5; /* num_buckets 0: none */
 	struct pe_relvec rel_bias;
-	struct pe_matrix slopes; /* f64, one for each head; no data: none */
-	struct pe_rope *rope;    /* NULL: none */
+	struct pe_matrix slopes;      /* f64, one for each head; no data: none */
+	struct rope_setup turn;       /* what --rope says, */
+	struct pe_rope_spec rotation; /* of a head's columns, */
+	struct pe_rope *rope[2]; /* and the plans by role, one where both turn alike; NULL: none */
 	struct pe_matrix rope_scratch;
 	struct pe_untied untied; /* width 0: none */
 	struct pe_matrix relative_vectors[2], value_vectors;
@@ -57,8 +59,9 @@ void plan_attention(struct plan *p, struct inputs *in, struct store *key, struct
 		    size_t keys, int64_t start);
 void plan_free(struct plan *p);
 
-/* Turns content rows of queries or keys in place, the first of them at that position; heads side by side. */
-void plan_turn(const struct plan *p, void *rows, size_t n, size_t heads, int64_t position);
+/* Turns content rows of that role, queries or keys, in place, the first of them at that position; heads side by side. */
+void plan_turn(const struct plan *p, enum role role, void *rows, size_t n, size_t heads,
+	       int64_t position);
 
 /* n queries with their positions' features: content (n x heads * content columns, may be NULL where that is 0) into
  * `out`, n x heads * dim. Positions outside the table end the command. */

@@ -9,6 +9,16 @@
 
 #include "num.h"
 
+static double
+xpos_base(int key, const char *arg)
+{
+	const double base = cli_positive_number(key, arg);
+
+	if (base < 1)
+		cli_refuse("%s: must be at least 1: '%s'", cli_spelling(key), arg);
+	return base;
+}
+
 bool
 rope_option(struct rope_options *o, int key, const char *arg)
 {
@@ -30,6 +40,8 @@ rope_option(struct rope_options *o, int key, const char *arg)
 		o->config = arg;
 	else if (key == k->layer_kind)
 		o->layer_kind = arg;
+	else if (key == k->xpos_base)
+		o->xpos_base = xpos_base(key, arg);
 	else
 		return false;
 	if (key == k->rotary_dim && o->rotary_dim % 2 != 0)
@@ -383,6 +395,9 @@ rope_spec(struct rope_setup *s, struct cli *cli, const char *place, size_t head_
 	    .freq = freq,
 	    .scaling = s->scaling,
 	    .axes = 1,
+	    .xpos = {.role = o->xpos,
+		     .base = o->xpos_base != 0 ? o->xpos_base : 512,
+		     .centre = o->xpos_centre},
 	};
 	return 0;
 }

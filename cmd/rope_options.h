@@ -18,7 +18,7 @@
 
 /* The keys of the command's own option table. */
 struct rope_keys {
-	int base, pairs, rotary_dim, freq_dim, scaling, config, layer_kind;
+	int base, pairs, rotary_dim, freq_dim, scaling, config, layer_kind, xpos_base;
 };
 
 /* As given; zero at first, but for keys. */
@@ -29,6 +29,9 @@ struct rope_options {
 	const char *scaling, *config; /* NULL: not given */
 	const char *layer_kind;
 	enum pe_pairing pairing;
+	enum pe_xpos_role xpos; /* the command's to set, as is the centre */
+	double xpos_base;       /* 0: not given */
+	int64_t xpos_centre;
 };
 
 /* True where the key is one of the group's, and then it is taken in. */

@@ -24,7 +24,8 @@ struct run {
 
 struct pe_rope {
 	struct pe_rope_spec spec;
-	double *divisors; /* our copy of what spec.scaling.divisors points to */
+	double *divisors;     /* our copy of what spec.scaling.divisors points to */
+	struct pe_xpos *xpos; /* NULL: none */
 	size_t pairs, block;
 	struct run *runs;
 	size_t run_count;
@@ -58,6 +59,22 @@ run_gain(const void *context, mpfr_ptr x)
 	pe_scaling_gain(&run->rope->spec.scaling, x);
 	if (run->rope->spec.inverse)
 		mpfr_ui_div(x, 1, x, MPFR_RNDN);
+}
+
+static void
+run_growth(const void *context, size_t i, double position, mpfr_ptr x)
+{
+	const struct run *run = context;
+
+	pe_xpos_factor(run->rope->xpos, run->start + i * run->step, position, x);
+}
+
+static bool
+run_growth_wide(const void *context, size_t i, double position, double x[2])
+{
+	const struct run *run = context;
+
+	return pe_xpos_factor_wide(run->rope->xpos, run->start + i * run->step, position, x);
 }
 
 static size_t
@@ -103,6 +120,10 @@ plan_run(struct pe_rope *p, const struct run *found, struct pe_error *e)
 	    .angle = p->spec.angle,
 	};
 
+	if (p->xpos != NULL) {
+		source.growth = run_growth;
+		source.growth_wide = run_growth_wide;
+	}
 	*run = *found;
 	run->rope = p;
 	if (pe_turn_init(&run->turn, &source, e))
@@ -161,6 +182,20 @@ copy_divisors(struct pe_rope *p, struct pe_error *e)
 	return 0;
 }
 
+/* What undoes a query's factor is a key's. */
+static int
+plan_xpos(struct pe_rope *p, struct pe_error *e)
+{
+	struct pe_xpos_spec *xpos = &p->spec.xpos;
+
+	if (xpos->role == PE_XPOS_NONE)
+		return 0;
+	xpos->pairs = p->pairs;
+	if (p->spec.inverse)
+		xpos->role = xpos->role == PE_XPOS_QUERY ? PE_XPOS_KEY : PE_XPOS_QUERY;
+	return pe_xpos_init(&p->xpos, xpos, e);
+}
+
 int
 pe_rope_init(struct pe_rope **plan, const struct pe_rope_spec *spec, struct pe_error *e)
 {
@@ -180,7 +215,7 @@ pe_rope_init(struct pe_rope **plan, const struct pe_rope_spec *spec, struct pe_e
 		p->spec.reach = p->pairs;
 	p->block = BLOCK_VALUES / p->pairs;
 	p->block = p->block < 1 ? 1 : p->block > BLOCK_ROWS ? BLOCK_ROWS : p->block;
-	if (copy_divisors(p, e) || plan_runs(p, spec, e)) {
+	if (copy_divisors(p, e) || plan_xpos(p, e) || plan_runs(p, spec, e)) {
 		pe_rope_free(p);
 		return -1;
 	}
@@ -196,6 +231,7 @@ pe_rope_free(struct pe_rope *plan)
 	for (size_t k = 0; k < plan->run_count; k++)
 		pe_turn_free(plan->runs[k].turn);
 	free(plan->runs);
+	pe_xpos_free(plan->xpos);
 	free(plan->divisors);
 	free(plan);
 }

@@ -4,10 +4,12 @@
  * form pairs (a, b); at position t pair i becomes, with angle = t * omega_i and gain g,
  *     a' = g (a cos angle - b sin angle),  b' = g (b cos angle + a sin angle)
  * so the product of a rotated query and a rotated key knows the offset only (Su et al. 2021, section 3.2.2).
+ * With xPos g is the gain times the pair's factor at t (xpos.h), and that still holds of a query's row and a key's.
  *
  * Cosine and sine are those of turn: the real formula rounded once. Rotation is double arithmetic, also for f32 rows, which
  * are rounded once more at the end: |error| <= 5 * 2^-53 * g * hypot(a, b), plus half an ulp for f32.
- * Results depend on the row and its position alone, never on how rows were split into calls. */
+ * Results depend on the row and its position alone, never on how rows were split into calls.
+ * With xPos the caller keeps positions within pe_xpos_reaches, where values may not overflow. */
 #ifndef PE_ROPE_H
 #define PE_ROPE_H
 
@@ -19,6 +21,7 @@
 #include "error.h"
 #include "freq.h"
 #include "scaling.h"
+#include "xpos.h"
 
 enum pe_pairing {
 	PE_PAIR_INTERLEAVED, /* (2i, 2i + 1): Su et al., Meta's Llama, GPT-J */
@@ -34,7 +37,8 @@ struct pe_rope_spec {
 	struct pe_freq freq; /* pairs = rotary_dim / 2; half = F/2 */
 	struct pe_scaling scaling;
 	enum pe_elem angle; /* round angles to this element first; PE_ELEM_NONE: exact */
-	bool inverse;       /* turn the other way and divide by the attention factor */
+	bool inverse; /* turn the other way and divide by the attention factor and by xPos's */
+	struct pe_xpos_spec xpos; /* role NONE: plain rotation; pairs is set by init */
 	size_t
 	    axes; /* position columns, 1 .. 255: M-RoPE (Wang et al. 2024, section 2.1) gives time, height, width */
 	const unsigned char *axis; /* which of them pair i takes; may be NULL where axes is 1 */
@@ -42,7 +46,7 @@ struct pe_rope_spec {
 
 struct pe_rope; /* opaque plan: read-only after init, may be shared by threads */
 
-/* PE_FAULT_ARGUMENT where frequencies and scaling do not go together. Keeps no pointer of the spec. */
+/* PE_FAULT_ARGUMENT where frequencies and scaling do not go together, or xPos has no such base. Keeps no pointer of the spec. */
 int pe_rope_init(struct pe_rope **plan, const struct pe_rope_spec *spec, struct pe_error *e);
 void pe_rope_free(struct pe_rope *plan); /* NULL is allowed */
 size_t pe_rope_pairs(const struct pe_rope *plan);

@@ -2,7 +2,8 @@
  *
  * Rows go three ways, each the fall-back of the one before:
  * a kernel rotates anchor rows and keeps what its error bound decides (turn_lanes.h);
- * a pair that stays undecided is made anew from its fixed-point phase, to 96 bits (settle_lanes);
+ * a pair that stays undecided, or grows with its position, is made anew from its fixed-point phase, to 96 bits
+ * (settle_lanes);
  * MPFR is asked, with more and more bits (turn_exact.c). */
 #include "turn.h"
 
@@ -11,6 +12,7 @@
 
 #include "round.h"
 #include "turn_kernel.h"
+#include "wide.h"
 
 /* Radians per position, wide. slack: relative error of the product with a position, 0 where that is exact. */
 struct rate {
@@ -328,12 +330,32 @@ decide(enum pe_elem elem, double high, double low, double slack, uint64_t *bits)
 	return *bits == pe_round_bits_wide(elem, high, low + slack);
 }
 
+/* Multiplies lane k by the growth of pair i. Returns its size, 0 where only MPFR reaches that far. */
+static double
+grow(const struct pe_turn *p, size_t i, double position, struct pe_turn_wide *w, size_t k)
+{
+	double by[2];
+
+	if (!p->source.growth_wide(p->source.context, i, position, by) ||
+	    fabs(p->gain[0]) * by[0] > 0x1p900)
+		return 0;
+	const struct pe_wide growth = {by[0], by[1]};
+	const struct pe_wide s = pe_wide_multiply((struct pe_wide){w->sh[k], w->sl[k]}, growth);
+	const struct pe_wide c = pe_wide_multiply((struct pe_wide){w->ch[k], w->cl[k]}, growth);
+	w->sh[k] = s.high, w->sl[k] = s.low;
+	w->ch[k] = c.high, w->cl[k] = c.low;
+	return growth.high;
+}
+
 /* Up to 8 pairs: bit patterns, correctly rounded. */
 static void
 settle_lanes(const struct pe_turn *p, size_t first, size_t n, double position, enum pe_elem elem,
 	     uint64_t sine[WIDTH], uint64_t cosine[WIDTH])
 {
 	const double gain = fabs(p->gain[0]);
+	const bool grows = p->source.growth != NULL;
+	const double error =
+	    grows ? 0x1p-95 : 0x1p-96; /* a growth adds 2^-98, its product 2^-103 */
 	struct pe_turn_phase phase;
 	struct pe_turn_wide w;
 	double slop[WIDTH];
@@ -344,14 +366,16 @@ settle_lanes(const struct pe_turn *p, size_t first, size_t n, double position, e
 		p->kernel->seed(&w, &phase, WIDTH, p->gain);
 	for (size_t k = 0; k < n; k++) {
 		bool s = false, c = false;
-		if (near) {
-			const double slack = gain * slop[k] + TINY * fmax(gain, 1);
+		const double growth =
+		    near && grows ? grow(p, first + k, position, &w, k) : (double)near;
+		if (growth > 0) {
+			const double slack =
+			    growth * (gain * slop[k] + TINY * fmax(gain, 1)) + (grows ? TINY : 0);
 			sine[k] = cosine[k] = 0; /* a zero of the real formula is +0 */
 			s = gain == 0 || (none[k] && phase.entry[0][k] == 0) ||
-			    decide(elem, w.sh[k], w.sl[k], fabs(w.sh[k]) * 0x1p-96 + slack,
-				   &sine[k]);
+			    decide(elem, w.sh[k], w.sl[k], fabs(w.sh[k]) * error + slack, &sine[k]);
 			c = gain == 0 || (none[k] && phase.entry[2][k] == 0) ||
-			    decide(elem, w.ch[k], w.cl[k], fabs(w.ch[k]) * 0x1p-96 + slack,
+			    decide(elem, w.ch[k], w.cl[k], fabs(w.ch[k]) * error + slack,
 				   &cosine[k]);
 		}
 		pe_turn_exact(&p->source, first + k, position, elem, s ? NULL : &sine[k],
@@ -531,7 +555,8 @@ pe_turn_rows(const struct pe_turn *plan, int64_t first, int64_t stride, size_t r
 	const size_t size = pe_elem_size(elem), pairs = plan->source.pairs;
 	const bool kept = stride == 1 && plan->by != NULL;
 
-	if (!plan->near || plan->rates != NULL || rows == 1 || (!kept && rows < WORTH)) {
+	if (!plan->near || plan->rates != NULL || plan->source.growth != NULL || rows == 1 ||
+	    (!kept && rows < WORTH)) {
 		for (size_t r = 0; r < rows; r++) {
 			const double position = (double)(first + (int64_t)r * stride);
 			pe_turn_rows_at(plan, &position, 1, elem, layout,
@@ -564,7 +589,8 @@ place_row(const struct pe_turn *p, size_t first, size_t n, double position, enum
 	struct pe_turn_wide anchor, still;
 	double slack[2 * PE_TURN_LANES];
 
-	if (!p->near || !phases_at(p, first, n, position, &phase, slack, NULL)) {
+	if (!p->near || p->source.growth != NULL ||
+	    !phases_at(p, first, n, position, &phase, slack, NULL)) {
 		settle(p, first, 0, n, position, elem, job);
 		return;
 	}

@@ -5,8 +5,8 @@
 
 #include "round.h"
 
-/* The sine of an algebraic number other than 0 is transcendental (Lindemann 1882), so more bits decide in the end. What LAST bits
- * leave open is taken for exact: a gain that is a tie at angle 0, an angle of quarter turns. LAST is so large because the cosine of a
+/* The sine of an algebraic number other than 0 is transcendental (Lindemann 1882), also times an algebraic growth, so more bits
+ * decide in the end. What LAST bits leave open is taken for exact: a gain that is a tie at angle 0, an angle of quarter turns. LAST is so large because the cosine of a
  * tiny angle may stand next to such a tie: doubles go down to 2^-1074, their product's square to 2^-4300.
  * A rounded angle has ties too, at rational frequencies; no other product comes as near to one as LAST_ANGLE bits. */
 enum { FIRST = 192, LAST = FIRST << 5, LAST_ANGLE = FIRST << 2 };
@@ -45,13 +45,22 @@ pe_turn_exact_rate(const struct pe_turn_source *source, mpfr_ptr x)
 		times_two_pi(x);
 }
 
+/* Gain and growth: relative error below 2^-(p - 5). */
 static void
-gain_of(const struct pe_turn_source *source, mpfr_ptr gain)
+gain_of(const struct pe_turn_source *source, size_t i, double position, mpfr_ptr gain)
 {
+	mpfr_t growth;
+
 	if (source->gain != NULL)
 		source->gain(source->context, gain);
 	else
 		mpfr_set_ui(gain, 1, MPFR_RNDN);
+	if (source->growth == NULL)
+		return;
+	mpfr_init2(growth, mpfr_get_prec(gain));
+	source->growth(source->context, i, position, growth);
+	mpfr_mul(gain, gain, growth, MPFR_RNDN);
+	mpfr_clear(growth);
 }
 
 bool
@@ -134,7 +143,7 @@ angle_of(const struct pe_turn_source *source, size_t i, double position, mpfr_pt
 }
 
 /* One try at p bits. sine, cosine: the values with *sine_error and *cosine_error. The angle's error moves either by no more than itself,
- * what MPFR rounds is 2^-p of a sine below |angle| and of a cosine below 1, and the gain errs by 2^-(p - 4). */
+ * what MPFR rounds is 2^-p of a sine below |angle| and of a cosine below 1, and the gain errs by 2^-(p - 5). */
 struct attempt {
 	mpfr_t gain, angle, sine, cosine, sine_error, cosine_error;
 };
@@ -145,7 +154,7 @@ attempt(struct attempt *a, const struct pe_turn_source *source, size_t i, double
 {
 	mpfr_inits2(p, a->gain, a->angle, a->sine, a->cosine, (mpfr_ptr)NULL);
 	mpfr_inits2(64, a->sine_error, a->cosine_error, (mpfr_ptr)NULL);
-	gain_of(source, a->gain);
+	gain_of(source, i, position, a->gain);
 	angle_of(source, i, position, a->angle, a->sine_error);
 	mpfr_sin_cos(a->sine, a->cosine, a->angle, MPFR_RNDN);
 	mpfr_mul(a->sine, a->sine, a->gain, MPFR_RNDN);

@@ -273,6 +273,93 @@ setup() {
 	assert_output --partial two.csv
 }
 
+# ---- xPos ----
+
+@test "golden: in xPos zeta of the first pair is 2/7, to the power of distance over base, in a key its inverse" {
+	run -0 pe-rope --xpos query --xpos-base 1 --xpos-centre 5 --positions <(echo 6) -p 12 <<<1,0
+	assert_output "$(awk 'BEGIN { printf "%.12g,%.12g", cos(6) * 2 / 7, sin(6) * 2 / 7 }')"
+	run -0 pe-rope --xpos key --xpos-base 1 --xpos-centre 5 --positions <(echo 6) -p 11 <<<1,0
+	assert_output "$(awk 'BEGIN { printf "%.11g,%.11g", cos(6) * 7 / 2, sin(6) * 7 / 2 }')"
+}
+
+@test "law: products of xPos queries and keys know the offset only, wherever the centre is" {
+	yes 0.3,-1.7,2.5,0.01,1,1,-3,2 | head -n 40 >x.csv
+	for centre in 0 20 -5000 100000; do
+		relattn -Q <(pe-rope --xpos query --xpos-centre $centre x.csv) -K <(pe-rope --xpos key --xpos-centre $centre x.csv) \
+			--scale 1 --emit logits >"c$centre.csv"
+		awk -F, 'NR > 1 { for (i = 2; i <= NF; i++) if (($i - last[i - 1]) ^ 2 > 1e-24) exit 1 } { split($0, last) }' "c$centre.csv"
+		pe-cmp --abs 1e-12 c0.csv "c$centre.csv"
+	done
+	run -1 pe-cmp -q --abs 0.1 c0.csv <(relattn -Q <(pe-rope x.csv) -K <(pe-rope x.csv) --scale 1 --emit logits)
+}
+
+@test "limit: xPos over an endless base is plain rotation" {
+	seq 0 11 | paste -d, - - - - >x.csv
+	pe-rope --xpos query --xpos-base 1e300 -s 1000 x.csv | cmp - <(pe-rope -s 1000 x.csv)
+	pe-rope --xpos key --xpos-base 1e300 --emit cos-sin -d 8 -n 9 | cmp - <(pe-rope --emit cos-sin -d 8 -n 9)
+	pe-rope --xpos query --xpos-base 1e9 x.csv | pe-cmp --abs 1e-7 - <(pe-rope x.csv)
+}
+
+@test "reverse: --inverse takes xPos back; a key's factor undoes a query's" {
+	printf '%s\n' 1,2,3,4,5,6,7,8 -1,0.5,2,2,9,-3,4,1 >x.csv
+	options=(--xpos query --xpos-centre 7 -s 12345 -H 2 --pairs halves)
+	pe-rope "${options[@]}" x.csv | pe-rope "${options[@]}" --inverse - | pe-cmp --abs 1e-14 x.csv -
+	pe-rope "${options[@]}" x.csv | pe-rope "${options[@]}" --xpos key | pe-rope -s 12345 -H 2 --pairs halves --inverse |
+		pe-cmp --abs 1e-14 - <(pe-rope -s 12345 -H 2 --pairs halves x.csv)
+}
+
+@test "law: an xPos row depends on its position alone: one step, listed or long run, any block, shards of tables" {
+	for i in $(seq 200); do echo "$i.5,0.1,-$i,1e-3"; done >x.csv
+	pe-rope --xpos key -s -80 x.csv >whole
+	pe-rope --xpos key --positions <(seq -80 119) x.csv | cmp - whole
+	for i in 1 64 65 128 200; do
+		sed -n "${i}p" x.csv | pe-rope --xpos key -s $((i - 81)) | cmp - <(sed -n "${i}p" whole)
+	done
+	pe-rope --emit cos-sin --xpos query -d 6 -n 50 >both
+	for s in 0 10 20 30 40; do pe-rope --emit cos-sin --xpos query -d 6 -n 10 -s $s; done | cmp - both
+}
+
+@test "law: xPos takes the columns that turn, with the attention factor, each section by its own position" {
+	run -0 pe-rope --xpos key --rotary-dim 2 -s 1 -p 6 <<<1,0,7
+	assert_output 0.541626,0.843532,7
+	pe-rope --xpos key --scaling yarn:factor=8,original=64 -s 9 <<<1,2,3,4 |
+		pe-cmp --abs 1e-14 - <(pe-rope --xpos key --scaling yarn:factor=8,original=64,attention-factor=2 -s 9 <<<1,2,3,4 |
+			awk -F, '{ for (i = 1; i <= NF; i++) printf "%.17g%s", $i * (0.1 * log(8) + 1) / 2, i < NF ? "," : "\n" }')
+	run -0 pe-rope --xpos query --sections 1,1 --positions <(echo 3,800) <<<1,0,1,0
+	assert_output "$(paste -d, <(pe-rope --xpos query -s 3 <<<1,0,0,0 | cut -d, -f1,2) <(pe-rope --xpos query -s 800 <<<0,0,1,0 | cut -d, -f3,4))"
+}
+
+@test "usage: xPos where it has no effect, or no such base" {
+	refused 2 "pe-rope: --xpos: must be one of query, key: 'value'" pe-rope --xpos value
+	refused 2 "pe-rope: --xpos-base: has no effect without --xpos" pe-rope --xpos-base 8
+	refused 2 "pe-rope: --xpos-centre: has no effect without --xpos" pe-rope --xpos-centre 0
+	refused 2 "pe-rope: --xpos-base: must be at least 1: '0.5'" pe-rope --xpos key --xpos-base 0.5
+	refused 2 "pe-rope: --xpos-centre: not an integer: '1.5'" pe-rope --xpos key --xpos-centre 1.5
+	for emit in freqs waves base; do
+		refused 2 "pe-rope: --xpos: has no effect beside --emit $emit" pe-rope --emit $emit -d 4 --xpos key
+	done
+}
+
+@test "limit: positions where factors of xPos leave the range of a double are refused" {
+	far="position farther than 552 times --xpos-base from --xpos-centre"
+	run -0 pe-rope --xpos key --xpos-base 1 -s 552 -p 6 <<<1,0
+	assert_output "1.28153e+300,-1.68406e+300"
+	refused 1 "pe-rope: <stdin>: row 1: $far" pe-rope --xpos key --xpos-base 1 -s 552 -o "$BATS_TEST_TMPDIR/o" - < <(printf '1,0\n1,0\n')
+	refused 1 "pe-rope: <stdin>: row 0: $far" pe-rope --xpos key --xpos-base 1 --xpos-centre 600 -s 47 -o "$BATS_TEST_TMPDIR/o" - <<<1,0
+	refused 1 "pe-rope: p.csv: row 1: $far: '-552.5'" pe-rope --xpos key --xpos-base 1 --positions p.csv - \
+		< <(printf '552\n-552.5\n' >p.csv; printf '1,0\n1,0\n')
+	refused 2 "pe-rope: -n: ${far/position/positions}: '554'" pe-rope --xpos key --xpos-base 1 --emit cos -d 2 -n 554
+	run -1 --separate-stderr pe-rope --xpos key --xpos-base 1 --emit cos -d 2 -n inf
+	assert_equal "${#lines[@]}" 553
+	assert_equal "$stderr" "pe-rope: row 553: $far"
+}
+
+@test "law: --verbose tells xPos" {
+	run -0 --separate-stderr pe-rope --xpos key --xpos-centre 9 --verbose -s 9 <<<1,0
+	assert_line -n 0 "$(pe-rope -s 9 <<<1,0)"
+	[[ $stderr == *"pe-rope: xpos=key base=512 centre=9" ]]
+}
+
 # ---- config.json ----
 
 # config JSON: writes it, and prints head size, frequencies and attention factor by it.

@@ -34,6 +34,12 @@ setup() {
 		--rope-scaling: has no effect without --rope|--rope-scaling linear:factor=2
 		--config: has no effect without --rope|--config c.json
 		--layer-kind: has no effect without --config|--rope --layer-kind x
+		--xpos: has no effect without --rope|--xpos
+		--xpos-base: has no effect without --xpos|--rope --xpos-base 9
+		--xpos-base: must be at least 1: '0.5'|--rope --xpos --xpos-base 0.5
+		--xpos: has no effect without --rope|--xpos --xpos-base 9
+		--xpos: does not go with --shaw-k, whose vectors meet the query alone|--rope --xpos --shaw-k t.csv
+		--xpos: does not go with --huang, whose vectors meet the query alone|--rope --xpos --huang t.csv
 		--pos-wq: has no effect without --pos|--pos-wq t.csv
 		--pos-wk: has no effect without --pos|--pos-wk t.csv
 		--pos-wq: must be given (see --help)|--pos t.csv --pos-wk t.csv

@@ -132,6 +132,35 @@ QKV="-Q q.csv -K k.csv -V v.csv"
 		"relattn $QKV -H 2 --rope --rotary-dim 2"
 }
 
+@test "law: --xpos is pe-rope --xpos before, about any centre" {
+	close_to 1e-14 "relattn -Q <(pe-rope -H 2 -s 3 --xpos query --xpos-base 20 q.csv) -K <(pe-rope -H 2 --xpos key --xpos-base 20 k.csv) -V v.csv -H 2" \
+		"relattn $QKV -H 2 --rope --xpos --xpos-base 20 --query-start 3"
+	same_bytes "relattn -Q <(pe-rope --xpos query --xpos-centre 10 q.csv) -K <(pe-rope --xpos key --xpos-centre 10 k.csv) -V v.csv" \
+		"relattn $QKV --rope --xpos"
+}
+
+@test "law: xPos scores know the offset only, fade with the past and, over an endless base, are those of --rope" {
+	yes 1,2,3,4 | head -n 30 >same.csv
+	relattn --rope --xpos --scale 1 --emit logits same.csv >logits.csv
+	awk -F, 'NR > 1 { for (i = 2; i <= NF; i++) if (($i - last[i - 1]) ^ 2 > 1e-24) exit 1 } { split($0, last) }' logits.csv
+	yes 1,0 | head -n 3000 | relattn -Q <(echo 1,0) -K - --rope --rope-base 1e-9 --xpos --query-start end --scale 1 --emit logits >fade.csv
+	awk -F, '{ last = $NF; ten = $(NF - 710) / cos(710); exit last != 1 || (ten / (2 / 7) ^ (710 / 512) - 1) ^ 2 > 1e-20 }' fade.csv
+	close_to 1e-15 "relattn $QKV -H 2 --rope --xpos --xpos-base 1e300" "relattn $QKV -H 2 --rope"
+}
+
+@test "law: xPos is the same in shards of queries, and far beyond a double when it is counted from 0" {
+	same_bytes "relattn $QKV -H 2 --rope --xpos -c" \
+		"for i in 0 5 10 15; do sed -n \$((i + 1)),\$((i + 5))p q.csv | relattn -K k.csv -V v.csv -H 2 --rope --xpos -c --query-start \$i; done"
+	yes 1,1 | head -n 1100 | relattn -c --rope --xpos --xpos-base 1 --emit lse -j 1 >lse.csv
+	run -1 grep -E 'nan|inf' lse.csv
+	refused 1 "relattn: position 0: farther than 552 times --xpos-base from key 553, the middle" \
+		relattn -c --rope --xpos --xpos-base 1 - < <(yes 1,1 | head -n 1106)
+	refused 1 "relattn: position 0: farther than 66 times --xpos-base from key 67, the middle (--compute f64 reaches farther)" \
+		relattn -c --rope --xpos --xpos-base 1 --compute f32 - < <(yes 1,1 | head -n 135)
+	refused 1 "relattn: position 555: farther than 552 times --xpos-base from key 2, the middle" \
+		relattn --rope --xpos --xpos-base 1 -Q <(echo 1,1) -K <(yes 1,1 | head -n 4) --query-start 555
+}
+
 @test "law: --huang is the skewed product with the relative vectors" {
 	noise 39 8 14 >e.csv
 	close_to 1e-15 "relattn -Q q.csv -K e.csv --scale 1 --emit logits | pe-cat --skew full" \
