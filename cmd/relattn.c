@@ -25,8 +25,8 @@ struct bias_rows {
 	struct pe_reader *reader; /* NULL: there is none */
 	const char *name;
 	struct pe_matrix raw, ready;
-	struct store
-	    kept; /* one for each query, where other heads may need them again and a pipe brings them */
+	/* one for each query, where other heads may need them again and a pipe brings them */
+	struct store kept;
 	bool keeps;     /* rows go there as they come */
 	bool by_head;   /* there are rows for each head */
 	bool shared;    /* there are not, and the rows have all been seen */

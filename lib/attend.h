@@ -74,23 +74,23 @@ void pe_attend_free(struct pe_attend *plan); /* NULL is allowed */
 struct pe_attend_offsets {
 	const void *values; /* heads x count, NULL: none */
 	int64_t first;
-	size_t
-	    count; /* must reach all offsets n - m of the call's rows and all keys, masked ones too */
+	/* must reach all offsets n - m of the call's rows and all keys, masked ones too */
+	size_t count;
 };
 
 /* A call's query rows; row r has position `position + r` (within +-2^53). */
 struct pe_attend_rows {
-	const void
-	    *query; /* rows x heads * dim; NULL for PE_ATTEND_BIAS without relative vectors */
+	/* rows x heads * dim; NULL for PE_ATTEND_BIAS without relative vectors */
+	const void *query;
 	size_t rows;
 	int64_t position;
-	size_t head,
-	    heads; /* the query heads that are asked for: head .. head + heads - 1; 0, 0: all */
+	/* the query heads that are asked for: head .. head + heads - 1; 0, 0: all */
+	size_t head, heads;
 	struct pe_attend_offsets offsets;
-	struct pe_attend_offsets
-	    apart; /* taken instead where the query or the key has position 0: a [CLS] token */
-	const void
-	    *bias; /* rows x keys, NULL: none; heads asked for x rows x keys where bias_per_head */
+	/* taken instead where the query or the key has position 0: a [CLS] token */
+	struct pe_attend_offsets apart;
+	/* rows x keys, NULL: none; heads asked for x rows x keys where bias_per_head */
+	const void *bias;
 	bool bias_per_head;
 };
 

@@ -29,8 +29,9 @@ struct pe_cell {
 
 struct pe_compare {
 	struct pe_limits limits;
-	enum pe_elem
-	    elem; /* of the rows: f64 f32 f16 bf16, or i64, which is compared exactly; its ulps are those of f64 */
+	/* of the rows: f64 f32 f16 bf16, or i64, which is compared exactly; its ulps are those
+	 * of f64 */
+	enum pe_elem elem;
 	size_t cols;
 
 	uint64_t rows;      /* compared so far */
@@ -38,8 +39,8 @@ struct pe_compare {
 	double max_abs, max_rel;
 	uint64_t max_ulp;
 	bool ulp_infinite; /* then max_ulp is beyond any number */
-	struct pe_cell first,
-	    worst; /* the first that differs; the first of the largest |a - b| of all cells */
+	/* the first that differs; the first of the largest |a - b| of all cells */
+	struct pe_cell first, worst;
 };
 
 /* Zeroed but for limits, elem and cols before the first call. Takes the next n rows of both. */

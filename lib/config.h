@@ -20,8 +20,9 @@ struct pe_config {
 	size_t head_dim;   /* 0: not told */
 	size_t rotary_dim; /* 0: by the share */
 	double share;      /* of a head's columns that rotate, > 0, at most 1 */
-	bool
-	    proportional; /* Gemma 4: F is the head size, and pairs reach over half of it, not over half the rotated part */
+	/* Gemma 4: F is the head size, and pairs reach over half of it, not over half the
+	 * rotated part */
+	bool proportional;
 	struct pe_scaling scaling; /* divisors stays NULL: the caller picks a list */
 	struct {                   /* longrope's lists */
 		double *divisors;
@@ -30,8 +31,8 @@ struct pe_config {
 	} lists[PE_CONFIG_LISTS];
 	size_t *sections; /* M-RoPE: pairs of each position column */
 	size_t section_count;
-	bool
-	    alternating; /* sections take turns pair by pair (Qwen 3 VL) instead of following each other */
+	/* sections take turns pair by pair (Qwen 3 VL) instead of following each other */
+	bool alternating;
 };
 
 /* Reads the file. layer_kind names one of several sets of parameters ("full_attention"), NULL where there is one. A file that

@@ -31,16 +31,18 @@ enum pe_pairing {
 struct pe_rope_spec {
 	size_t head_dim;
 	size_t rotary_dim; /* even, 2 .. head_dim */
-	size_t
-	    reach; /* halves: from a pair's first column to its second; 0: rotary_dim / 2. Gemma 4 pairs over head_dim / 2 */
+	/* halves: from a pair's first column to its second; 0: rotary_dim / 2. Gemma 4 pairs
+	 * over head_dim / 2 */
+	size_t reach;
 	enum pe_pairing pairing;
 	struct pe_freq freq; /* pairs = rotary_dim / 2; half = F/2 */
 	struct pe_scaling scaling;
 	enum pe_elem angle; /* round angles to this element first; PE_ELEM_NONE: exact */
 	bool inverse; /* turn the other way and divide by the attention factor and by xPos's */
 	struct pe_xpos_spec xpos; /* role NONE: plain rotation; pairs is set by init */
-	size_t
-	    axes; /* position columns, 1 .. 255: M-RoPE (Wang et al. 2024, section 2.1) gives time, height, width */
+	/* position columns, 1 .. 255: M-RoPE (Wang et al. 2024, section 2.1) gives time, height,
+	 * width */
+	size_t axes;
 	const unsigned char *axis; /* which of them pair i takes; may be NULL where axes is 1 */
 };
 

@@ -37,8 +37,8 @@ struct pe_scaling {
 	double length;               /* L, positions: dynamic, and longrope's choice of a list */
 	double alpha;                /* ntk */
 	double beta_fast, beta_slow; /* yarn: turns within L0 */
-	double mscale,
-	    mscale_all_dim; /* yarn: weights of ln f above and below the attention factor's fraction line */
+	/* yarn: weights of ln f above and below the attention factor's fraction line */
+	double mscale, mscale_all_dim;
 	double attention; /* yarn, longrope: the attention factor itself; 0: by the formula */
 	double truncate; /* yarn: 1 rounds the ramp's ends outwards to whole pairs, 0 leaves them */
 	double low, high;       /* llama3 */

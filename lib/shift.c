@@ -10,8 +10,8 @@
 struct pe_shift {
 	struct pe_columns columns;
 	enum pe_elem elem;
-	void *sines, *cosines,
-	    *negated; /* gain * sin wk, gain * cos wk, -gain * sin wk: one of each pair */
+	/* gain * sin wk, gain * cos wk, -gain * sin wk: one of each pair */
+	void *sines, *cosines, *negated;
 };
 
 static void

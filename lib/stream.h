@@ -31,7 +31,7 @@ enum pe_container {
 /* "csv", "npy:f32", "f64be" ... as the user spells it. */
 struct pe_format {
 	enum pe_container container;
-	enum pe_elem elem; /* PE_ELEM_NONE: the default of INTERFACE "Common to all" */
+	enum pe_elem elem; /* PE_ELEM_NONE: text prints f64 digits, npy the widest of the inputs */
 	bool big_endian;   /* raw only */
 };
 
@@ -50,8 +50,8 @@ struct pe_reader_spec {
 	struct pe_format format; /* PE_AUTO container: found out */
 	bool header;             /* the first text line is names */
 	size_t cols; /* width that is due: needed for raw, checked elsewhere; 0: unknown */
-	enum pe_elem
-	    carrier; /* element of the rows handed out; PE_ELEM_NONE: the file's own (text: f64) */
+	/* element of the rows handed out; PE_ELEM_NONE: the file's own (text: f64) */
+	enum pe_elem carrier;
 	bool rows_optional; /* an input without any row is no fault (then cols may stay 0) */
 };
 
@@ -93,17 +93,17 @@ int pe_matrix_read(struct pe_matrix *m, const struct pe_reader_spec *spec, struc
 
 struct pe_writer_spec {
 	const char *path; /* NULL or "-": standard output */
-	struct pe_format
-	    format; /* PE_AUTO container: by suffix of path, else csv; its elem NONE: text prints the
-	                            carrier f16, bf16, f32 as f64 digits, npy writes `natural` */
+	/* PE_AUTO container: by suffix of path, else csv; its elem NONE: text prints the carrier
+	 * f16, bf16, f32 as f64 digits, npy writes `natural` */
+	struct pe_format format;
 	enum pe_elem natural;     /* element of npy output where the user names none; NONE: f64 */
 	int digits;               /* text: 0 shortest, else significant digits */
 	const char *stamp;        /* text: first line, without "# " and newline; NULL: none */
 	const char *const *names; /* text: header line, cols of them; NULL: none */
 	size_t cols;
 	int64_t rows; /* if known, else -1: npy to a pipe then holds the rows */
-	enum pe_elem
-	    carrier; /* element of the rows that are put; NONE: the element written, see pe_writer_carrier */
+	/* element of the rows that are put; NONE: the element written, see pe_writer_carrier */
+	enum pe_elem carrier;
 	const char *tensor;     /* safetensors: its name */
 	pe_output_watch *watch; /* told of a temporary file that has a name; NULL: nobody */
 };

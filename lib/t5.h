@@ -26,8 +26,9 @@ struct pe_t5 {
 	size_t direction;   /* buckets of one direction: num_buckets, or half of it, rounded down */
 	int64_t max_distance;
 	bool bidirectional;
-	int64_t *
-	    edge; /* [direction]: the least distance that reaches bucket b; not decreasing, so of equal ones the last is meant */
+	/* [direction]: the least distance that reaches bucket b; not decreasing, so of equal
+	 * ones the last is meant */
+	int64_t *edge;
 };
 
 /* PE_FAULT_ARGUMENT where no logarithmic part is left: fewer than 4 buckets (causal: 2), or max_distance

@@ -18,8 +18,8 @@ typedef int pe_window_values(const void *context, size_t head, int64_t lo, size_
 
 struct pe_window {
 	size_t heads;
-	size_t rows,
-	    cols; /* TQ, TK: query positions first .. first + TQ - 1, key positions 0 .. TK - 1 */
+	/* TQ, TK: query positions first .. first + TQ - 1, key positions 0 .. TK - 1 */
+	size_t rows, cols;
 	int64_t first;
 	pe_window_values *values;
 	const void *context;
