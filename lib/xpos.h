@@ -1,5 +1,5 @@
 /* xpos - the growth of xPos: what multiplies a rotated query or key by its position (Sun et al. 2023, "A Length-Extrapolatable
- * Transformer", section 4.1).
+ * Transformer"; spacing and defaults as in its authors' torchscale).
  *
  * Pair i of P takes, at position t, the factor zeta_i^((t - centre) / base) in a query and its inverse in a key, with
  *     zeta_i = (2i/d + 0.4) / 1.4,  d = 2P, which is (5i + 2P) / (7P), from 2/7 up to below 1.
