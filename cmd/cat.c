@@ -51,6 +51,7 @@ open_inputs(struct cli *cli, const struct cat_opts *o)
 
 	if (specs == NULL)
 		cli_fail("out of memory");
+	cli_check_header(cli);
 	for (size_t i = 0; i < count; i++) {
 		specs[i] = cli_reader(cli, cli_operand(cli, (int)i));
 		specs[i].carrier = carrier_of(cli);

@@ -103,13 +103,22 @@ cli_end(struct cli *cli)
 	free(cli->header);
 }
 
+/* Is it "--name=value"? Then optopt may be the letter of a long option that takes none. */
+static bool
+long_with_value(const struct cli *cli)
+{
+	const char *word = optind > 0 ? cli->argv[optind - 1] : "";
+
+	return strncmp(word, "--", 2) == 0 && strchr(word, '=') != NULL;
+}
+
 /* The word of the command line that getopt_long has just refused. */
 static const char *
 refused_word(const struct cli *cli)
 {
 	static char letter[3] = "-?";
 
-	if (optopt > 0 && optopt < 128) {
+	if (optopt > 0 && optopt < 128 && !long_with_value(cli)) {
 		letter[1] = (char)optopt;
 		return letter;
 	}

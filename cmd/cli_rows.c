@@ -61,6 +61,26 @@ claim_stdin(struct cli *cli, const char *path)
 	cli->stdin_claimed = true;
 }
 
+void
+cli_check_stdin(const char *const *paths, size_t count)
+{
+	size_t times = 0;
+
+	for (size_t i = 0; i < count; i++)
+		times += paths[i] != NULL && strcmp(paths[i], "-") == 0;
+	if (times > 1)
+		cli_refuse("standard input is named twice: '-'");
+}
+
+void
+cli_check_header(const struct cli *cli)
+{
+	const struct pe_format from = cli->common.from;
+
+	if (cli->common.header_in && from.container != PE_AUTO && !pe_format_is_text(from))
+		cli_refuse("--header-in: has no effect beside -f: the input is no text");
+}
+
 struct pe_reader_spec
 cli_reader(struct cli *cli, const char *path)
 {
@@ -163,12 +183,24 @@ cli_check_text(const struct cli *cli, bool text)
 									   : "--stamp");
 }
 
+void
+cli_check_size(uint64_t rows, size_t cols)
+{
+	size_t bytes;
+
+	if (rows > SIZE_MAX || !pe_num_size((size_t)rows, cols, sizeof(double), &bytes))
+		cli_refuse("output: %llu rows x %zu columns x 8 bytes overflows",
+			   (unsigned long long)rows, cols);
+}
+
 struct pe_writer_spec
 cli_writer(struct cli *cli, size_t cols, int64_t rows)
 {
 	const struct cli_common *common = &cli->common;
 	const struct pe_format format = output_format(common);
 
+	if (rows > 0)
+		cli_check_size((uint64_t)rows, cols);
 	cli_check_text(cli, pe_format_is_text(format));
 	return (struct pe_writer_spec){
 	    .path = common->output,

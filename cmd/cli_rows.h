@@ -18,10 +18,16 @@ typedef int cli_filter_rows(void *context, uint64_t first, size_t rows, const vo
 
 /* Specs prefilled from the common options: the rows (-f, -d, --header-in), a side table (by suffix, magic,
  * else csv; a raw one has the width that is due), and the output, with its container found out. Naming standard input twice
- * is refused, and so are -p, --header-out and --stamp for output that is no text. */
+ * is refused, and so are -p, --header-out and --stamp for output that is no text, and output of more bytes than can be addressed. */
 struct pe_reader_spec cli_reader(struct cli *cli, const char *path);
 struct pe_reader_spec cli_side_table(struct cli *cli, const char *path, size_t cols);
 struct pe_writer_spec cli_writer(struct cli *cli, size_t cols, int64_t rows);
+/* Refuses standard input named twice among these paths (NULL: none): before anything is read that could wait or be at fault. */
+void cli_check_stdin(const char *const *paths, size_t count);
+/* Refuses --header-in beside a -f that names no text; for commands whose every input -f governs. */
+void cli_check_header(const struct cli *cli);
+/* Refuses rows x columns of 8 bytes that cannot be addressed, as cli_writer does, before a plan is made for them. */
+void cli_check_size(uint64_t rows, size_t cols);
 /* For outputs that a command opens itself (pe_output_open): a temporary file is gone when a signal ends the program. */
 void cli_watch(const char *temporary);
 /* -p, --header-out and --stamp are refused for output that is no text. */

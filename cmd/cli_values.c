@@ -120,16 +120,14 @@ cli_range(int key, const char *arg, int64_t *lo, int64_t *hi, int64_t *step)
 	const char *rest = arg;
 	struct pe_error e;
 	char text[32];
+	bool whole = true;
 	int n = 0;
 
 	*step = 1;
-	while (rest != NULL && n < 3) {
-		if (!piece(&rest, ':', text, sizeof text) ||
-		    pe_num_int64(cli_spelling(key), text, values[n], &e) != 0)
-			break;
-		n++;
-	}
-	if (n < 2 || rest != NULL)
+	for (; rest != NULL && n < 3 && whole; n++)
+		whole = piece(&rest, ':', text, sizeof text) &&
+			pe_num_int64(cli_spelling(key), text, values[n], &e) == 0;
+	if (!whole || n < 2 || rest != NULL)
 		cli_refuse("%s: must be LO:HI or LO:HI:STEP: '%s'", cli_spelling(key),
 			   pe_quote(arg).text);
 	if (*step < 1)

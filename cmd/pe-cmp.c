@@ -97,6 +97,8 @@ parse(struct cli *cli)
 		cli_refuse("extra operand: '%s'", pe_quote(cli_operand(cli, 2)).text);
 	o.path[0] = cli_operand(cli, 0);
 	o.path[1] = cli_operand(cli, 1);
+	cli_check_stdin(o.path, 2);
+	cli_check_header(cli);
 	return o;
 }
 

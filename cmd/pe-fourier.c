@@ -36,6 +36,7 @@ static const struct cli_command command = {
 struct opts {
 	size_t bands;       /* --nerf; 0: not given */
 	const char *matrix; /* file of B, NULL: not given */
+	const char *file;   /* of the coordinates, NULL: standard input */
 	bool input, linear, pi, log, flip, radians;
 	int of_bands, of_matrix; /* an option given that belongs to that kind alone; 0: none */
 };
@@ -103,6 +104,11 @@ parse(struct cli *cli)
 			break;
 		}
 	check(&o);
+	o.file = cli_optional_operand(cli);
+	const char *const paths[] = {o.matrix, o.file != NULL ? o.file : "-"};
+	cli_check_stdin(paths, 2);
+	if (o.matrix == NULL)
+		cli_check_header(cli);
 	return o;
 }
 
@@ -137,7 +143,7 @@ plan_matrix(struct job *job, struct cli *cli, const struct opts *o)
 	for (size_t i = 0; i < job->matrix.rows * job->matrix.cols; i++)
 		if (!isfinite(pe_matrix_f64(&job->matrix)[i]))
 			cli_fail("%s: row %zu, column %zu: a frequency must be finite: '%g'",
-				 pe_quote(o->matrix).text, i / job->dims, i % job->dims + 1,
+				 pe_quote_path(o->matrix).text, i / job->dims, i % job->dims + 1,
 				 pe_matrix_f64(&job->matrix)[i]);
 	const struct pe_fourier_spec spec = {
 	    .dims = job->dims,
@@ -232,7 +238,7 @@ main(int argc, char **argv)
 
 	cli_start(&cli, &command, argc, argv);
 	const struct opts o = parse(&cli);
-	struct pe_reader_spec source = cli_reader(&cli, cli_optional_operand(&cli));
+	struct pe_reader_spec source = cli_reader(&cli, o.file);
 	source.carrier = PE_F64;
 	if (pe_reader_open(&in, &source, &e))
 		cli_die(&e);

@@ -133,9 +133,9 @@ parse_sections(struct opts *o, const char *arg)
 		cli_refuse("--sections: more than 255: '%zu'", o->section_count);
 }
 
-/* Frequencies and the base know no positions, and so neither direction nor angle. */
+/* Frequencies and the base know no positions, and so neither direction nor angle. dim is 0 where it is not told. */
 static void
-check_emit(const struct opts *o)
+check_emit(const struct opts *o, size_t dim)
 {
 	static const char *const names[] = {
 	    [EMIT_FREQS] = "freqs", [EMIT_WAVES] = "waves", [EMIT_BASE] = "base"};
@@ -143,6 +143,8 @@ check_emit(const struct opts *o)
 	if (o->emit < EMIT_FREQS) {
 		if (o->emit != EMIT_NOTHING && !o->counted && o->positions == NULL)
 			cli_missing('n');
+		if (o->counted && o->count != PE_ENDLESS)
+			cli_check_size(o->count, dim);
 		return;
 	}
 	const int idle = o->counted             ? 'n'
@@ -168,23 +170,22 @@ check_xpos(const struct opts *o)
 		cli_refuse("%s: has no effect without --xpos", cli_spelling(idle));
 }
 
-static bool
-names_stdin(const char *path)
-{
-	return path != NULL && strcmp(path, "-") == 0;
-}
-
 static void
 check(const struct cli *cli, const struct opts *o)
 {
 	if (o->positions != NULL && (o->started || o->counted))
 		cli_conflict(o->started ? 's' : 'n', POSITIONS);
-	if (o->emit == EMIT_NOTHING && names_stdin(o->positions) &&
-	    (cli_operands(cli) == 0 || names_stdin(cli_operand(cli, 0))))
-		cli_refuse("standard input is named twice: '-'");
+	const char *const paths[] = {
+	    o->positions,
+	    o->rope.config,
+	    o->emit != EMIT_NOTHING  ? NULL
+	    : cli_operands(cli) == 0 ? "-"
+				     : cli_operand(cli, 0),
+	};
+	cli_check_stdin(paths, sizeof paths / sizeof paths[0]);
 	if (o->counted && o->emit == EMIT_NOTHING)
 		cli_refuse("-n: has no effect without --emit");
-	check_emit(o);
+	check_emit(o, cli->common.dim);
 	check_xpos(o);
 	if (o->sections != NULL && o->positions == NULL)
 		cli_refuse("--sections: has no effect without --positions");
@@ -327,7 +328,7 @@ read_positions(struct cli *cli, const struct opts *o, const struct rope_setup *s
 				  listed);
 	if (o->sections != NULL && listed->cols != columns && listed->rows > 0)
 		cli_fail("%s: must have %zu columns, one for each section, not %zu",
-			 pe_quote(o->positions).text, columns, listed->cols);
+			 pe_quote_path(o->positions).text, columns, listed->cols);
 }
 
 static const char *
@@ -412,12 +413,11 @@ plan(struct job *job, struct cli *cli, const struct opts *o, struct rope_setup *
 		e.fault = fault;
 		cli_die(&e);
 	}
-	(void)snprintf(head, sizeof head, job->heads > 1 ? "%s: a head's columns" : "%s", place);
-	if (rope_spec(setup, cli, head, head_dim, &spec, &e)) {
-		if (head_dim % 2 != 0 && e.fault == PE_FAULT_ARGUMENT)
-			e.fault = fault;
+	(void)snprintf(head, sizeof head,
+		       head_dim < width || fault == PE_FAULT_DATA ? "%s: a head's columns" : "%s",
+		       place);
+	if (rope_spec(setup, head, fault, head_dim, &spec, &e))
 		cli_die(&e);
-	}
 	if (o->sections != NULL && sum_of(o->sections, o->section_count) != spec.freq.pairs)
 		cli_refuse("--sections: must sum to %zu, the pairs of a head: '%zu'",
 			   spec.freq.pairs, sum_of(o->sections, o->section_count));
@@ -505,8 +505,9 @@ check_positions(const struct rows *c, uint64_t first, size_t rows, struct pe_err
 
 	if (c->o->positions != NULL && (rows > 0 ? first + rows > listed : first != listed))
 		return pe_fail(e, PE_FAULT_DATA, "%s: %zu positions for %s%llu rows of %s",
-			       pe_quote(c->o->positions).text, listed, rows > 0 ? "at least " : "",
-			       (unsigned long long)(first + rows), c->input);
+			       pe_quote_path(c->o->positions).text, listed,
+			       rows > 0 ? "at least " : "", (unsigned long long)(first + rows),
+			       c->input);
 	if (c->o->positions == NULL && first + rows > c->job->most)
 		return pe_fail(e, PE_FAULT_DATA, "%s: row %llu: position %s", c->input,
 			       (unsigned long long)c->job->most, c->job->outside);
@@ -557,7 +558,7 @@ rotate_rows(struct cli *cli, const struct opts *o, struct rope_setup *setup)
 		cli_fail("out of memory");
 	if (o->positions != NULL && pe_reader_rows(in) >= 0 &&
 	    (uint64_t)pe_reader_rows(in) != job.listed.rows)
-		cli_fail("%s: %zu positions for %lld rows of %s", pe_quote(o->positions).text,
+		cli_fail("%s: %zu positions for %lld rows of %s", pe_quote_path(o->positions).text,
 			 job.listed.rows, (long long)pe_reader_rows(in), pe_reader_name(in));
 	struct pe_writer_spec target = cli_writer(cli, width, pe_reader_rows(in));
 	target.natural = pe_elem_is_integer(pe_reader_elem(in)) ? PE_F64 : pe_reader_elem(in);

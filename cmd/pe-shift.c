@@ -42,6 +42,7 @@ check_options(const struct opts *o, const struct cli *cli)
 		cli_refuse("-k: beyond 2^53, where positions are exact: '%.17g'", o->shift);
 	if (cli->common.dim % 2 != 0)
 		cli_refuse("-d: must be even: '%zu'", cli->common.dim);
+	cli_check_header(cli);
 	if (o->apply)
 		return;
 	if (cli->common.dim == 0)

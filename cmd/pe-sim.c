@@ -54,7 +54,9 @@ parse_offsets(struct opts *o, const char *arg)
 {
 	o->offsets = arg;
 	o->list = arg;
-	if (strchr(arg, ':') == NULL || arg[strspn(arg, "+-0123456789:")] != '\0')
+	if (arg[0] == '\0')
+		cli_refuse("--offsets: must be LO:HI[:STEP] or a file: ''");
+	if (strchr(arg, ':') == NULL || arg[strspn(arg, "+-.0123456789:")] != '\0')
 		return;
 	o->list = NULL;
 	cli_range(OFFSETS, arg, &o->lo, &o->hi, &o->step);
@@ -78,6 +80,7 @@ check(const struct cli *cli, const struct opts *o)
 		if (o->convention_key != 0)
 			cli_refuse("%s: has no effect without --offsets",
 				   cli_spelling(o->convention_key));
+		cli_check_header(cli);
 		return;
 	}
 	if (o->shape_key != 0 || o->metric_key != 0)

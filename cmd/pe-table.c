@@ -153,7 +153,7 @@ add_rows(void *context, uint64_t first, size_t n, const void *in, void *out, str
 static void
 add(struct cli *cli, const struct table_options *o, struct table *t)
 {
-	const struct pe_quoted name = pe_quote(o->positions != NULL ? o->positions : "");
+	const struct pe_quoted_path name = pe_quote_path(o->positions != NULL ? o->positions : "");
 	struct addition a = {
 	    .table = t,
 	    .scale = o->embed_root ? sqrt((double)t->dim) : o->embed_scale,

@@ -1,5 +1,6 @@
 /* relattn_options - the command line of relattn as one plain struct, checked for what goes together. */
 #include "relattn_options.h"
+#include "cli_rows.h"
 #include "cli_values.h"
 
 #include <string.h>
@@ -354,7 +355,10 @@ parse_value(struct options *o, int key, const char *arg)
 	case MAX_BIAS: o->max_bias = cli_positive_number(key, arg); break;
 	case CLS: o->cls = true; break;
 	case EMIT: o->emit = (enum emit)cli_choice(key, arg, emits); break;
-	case 'n': cli_shape(key, arg, &o->rows, &o->cols); break;
+	case 'n':
+		cli_shape(key, arg, &o->rows, &o->cols);
+		cli_check_size(o->rows, o->cols);
+		break;
 	case COMPUTE: o->compute = cli_choice(key, arg, elements) == 0 ? PE_F64 : PE_F32; break;
 	case 'j': o->jobs = cli_positive(key, arg); break;
 	case MAX_MEMORY: o->max_memory = parse_bytes(key, arg); break;

@@ -2,6 +2,7 @@
 #include "relattn_plan.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "alibi.h"
@@ -105,11 +106,13 @@ static void
 plan_rope(struct plan *p, struct inputs *in, struct cli *cli)
 {
 	struct pe_error e;
+	char head[512];
 
 	if (!p->o->rope || p->content == 0)
 		return;
 	rope_setup(&p->turn, cli, &p->o->turn);
-	die_if(rope_spec(&p->turn, cli, in->lanes[ROLE_QUERY].name, p->content, &p->rotation, &e) ||
+	(void)snprintf(head, sizeof head, "%s: a head's columns", in->lanes[ROLE_QUERY].name);
+	die_if(rope_spec(&p->turn, head, PE_FAULT_DATA, p->content, &p->rotation, &e) ||
 		   pe_rope_init(&p->rope[ROLE_QUERY], &p->rotation, &e),
 	       &e);
 	p->rope[ROLE_KEY] = p->rope[ROLE_QUERY];

@@ -281,6 +281,8 @@ rope_setup(struct rope_setup *s, struct cli *cli, const struct rope_options *o)
 			   cli_spelling(o->keys->config));
 	if (o->scaling != NULL)
 		parse_scaling(s, o->scaling);
+	if (s->factors_path != NULL)
+		s->factors_in = cli_side_table(cli, s->factors_path, 0);
 	s->length_on_line = pe_scaling_has(&s->scaling, pe_scaling_key("length"));
 	if (o->config != NULL)
 		read_config(s, cli, o);
@@ -303,32 +305,33 @@ rope_head_dim(const struct rope_setup *s)
 }
 
 static int
-read_factors(struct rope_setup *s, struct cli *cli, size_t pairs, struct pe_error *e)
+read_factors(struct rope_setup *s, size_t pairs, struct pe_error *e)
 {
-	struct pe_reader_spec spec = cli_side_table(cli, s->factors_path, pairs);
+	struct pe_reader_spec spec = s->factors_in;
 
+	spec.cols = pairs;
 	spec.carrier = PE_F64;
 	if (pe_matrix_read(&s->factors, &spec, e))
 		return -1;
 	if (s->factors.rows != 2)
 		return pe_fail(e, PE_FAULT_DATA, "%s: longrope has a short and a long row, not %zu",
-			       pe_quote(s->factors_path).text, s->factors.rows);
+			       pe_quote_path(s->factors_path).text, s->factors.rows);
 	for (size_t i = 0; i < 2 * pairs; i++)
 		if (!(pe_matrix_f64(&s->factors)[i] > 0))
 			return pe_fail(e, PE_FAULT_DATA,
 				       "%s: row %zu, column %zu: must be positive: '%.15g'",
-				       pe_quote(s->factors_path).text, i / pairs, i % pairs + 1,
-				       pe_matrix_f64(&s->factors)[i]);
+				       pe_quote_path(s->factors_path).text, i / pairs,
+				       i % pairs + 1, pe_matrix_f64(&s->factors)[i]);
 	return 0;
 }
 
 static int
-take_divisors(struct rope_setup *s, struct cli *cli, size_t pairs, struct pe_error *e)
+take_divisors(struct rope_setup *s, size_t pairs, struct pe_error *e)
 {
 	const int list = s->list_in_force;
 
 	if (s->factors_path != NULL) {
-		if (read_factors(s, cli, pairs, e))
+		if (read_factors(s, pairs, e))
 			return -1;
 		s->scaling.divisors = pe_matrix_f64(&s->factors) + (size_t)list * pairs;
 		return 0;
@@ -344,8 +347,8 @@ take_divisors(struct rope_setup *s, struct cli *cli, size_t pairs, struct pe_err
 }
 
 static int
-rotary_dim(const struct rope_setup *s, const char *place, size_t head_dim, size_t *dim,
-	   struct pe_error *e)
+rotary_dim(const struct rope_setup *s, const char *place, enum pe_fault fault, size_t head_dim,
+	   size_t *dim, struct pe_error *e)
 {
 	const struct rope_options *o = s->options;
 	const bool by_config = o->rotary_dim == 0 && s->config.name != NULL;
@@ -359,7 +362,7 @@ rotary_dim(const struct rope_setup *s, const char *place, size_t head_dim, size_
 			       by_config ? s->config.name : cli_spelling(o->keys->rotary_dim),
 			       head_dim, *dim);
 	if (*dim == head_dim && *dim % 2 != 0)
-		return pe_fail(e, PE_FAULT_ARGUMENT, "%s: must be even: '%zu'", place, *dim);
+		return pe_fail(e, fault, "%s: must be even: '%zu'", place, *dim);
 	if (*dim % 2 != 0 || *dim == 0)
 		return pe_fail(e, PE_FAULT_DATA,
 			       "%s: of %zu columns an even number must rotate: '%zu'",
@@ -368,14 +371,14 @@ rotary_dim(const struct rope_setup *s, const char *place, size_t head_dim, size_
 }
 
 int
-rope_spec(struct rope_setup *s, struct cli *cli, const char *place, size_t head_dim,
+rope_spec(struct rope_setup *s, const char *place, enum pe_fault fault, size_t head_dim,
 	  struct pe_rope_spec *spec, struct pe_error *e)
 {
 	const struct rope_options *o = s->options;
 	const bool proportional = s->config.proportional;
 	size_t rotary;
 
-	if (rotary_dim(s, place, head_dim, &rotary, e))
+	if (rotary_dim(s, place, fault, head_dim, &rotary, e))
 		return -1;
 	const size_t freq_dim = o->freq_dim != 0 ? o->freq_dim : proportional ? head_dim : rotary;
 	const struct pe_freq freq = {
@@ -385,7 +388,7 @@ rope_spec(struct rope_setup *s, struct cli *cli, const char *place, size_t head_
 	};
 	if (check_scaling(s, &freq, e))
 		return -1;
-	if (s->scaling.kind == PE_SCALING_LONGROPE && take_divisors(s, cli, freq.pairs, e))
+	if (s->scaling.kind == PE_SCALING_LONGROPE && take_divisors(s, freq.pairs, e))
 		return -1;
 	*spec = (struct pe_rope_spec){
 	    .head_dim = head_dim,

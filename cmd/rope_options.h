@@ -42,20 +42,22 @@ struct rope_setup {
 	const struct rope_options *options;
 	struct pe_config config; /* name NULL: there is none */
 	struct pe_scaling scaling;
-	struct pe_matrix factors;  /* longrope's file */
-	char *factors_path, *list; /* longrope's, as given on the line */
-	int list_in_force;         /* PE_CONFIG_SHORT or PE_CONFIG_LONG */
-	bool length_on_line;       /* the line's scaling has a length */
-	const char *place;         /* begins the messages about scaling */
+	struct pe_matrix factors;         /* longrope's file */
+	struct pe_reader_spec factors_in; /* how it is read, once its width is known */
+	char *factors_path, *list;        /* longrope's, as given on the line */
+	int list_in_force;                /* PE_CONFIG_SHORT or PE_CONFIG_LONG */
+	bool length_on_line;              /* the line's scaling has a length */
+	const char *place;                /* begins the messages about scaling */
 };
 
 /* Reads config.json and takes the scaling apart; whatever is wrong ends the program. */
 void rope_setup(struct rope_setup *s, struct cli *cli, const struct rope_options *o);
 /* The head size that config.json tells, else 0. */
 size_t rope_head_dim(const struct rope_setup *s);
-/* The rotary embedding of heads of head_dim columns; place names what told that number, for a message. The spec points into s;
+/* The rotary embedding of heads of head_dim columns; place names what told that number, for a message, and fault
+ * whose it is where it is odd. The spec points into s;
  * the caller adds what it knows of direction, axes and rounding. PE_FAULT_ARGUMENT where sizes do not go together. */
-int rope_spec(struct rope_setup *s, struct cli *cli, const char *place, size_t head_dim,
+int rope_spec(struct rope_setup *s, const char *place, enum pe_fault fault, size_t head_dim,
 	      struct pe_rope_spec *spec, struct pe_error *e);
 void rope_setup_free(struct rope_setup *s);
 

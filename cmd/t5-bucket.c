@@ -82,6 +82,13 @@ check(const struct opts *o)
 		cli_refuse("--cls: has no effect without -n");
 	if (o->bias != NULL && o->mode == EDGE_LIST)
 		cli_conflict(BIAS, EDGES);
+	const char *const paths[] = {
+	    o->bias,
+	    o->mode != FILTER ? NULL
+	    : o->file == NULL ? "-"
+			      : o->file,
+	};
+	cli_check_stdin(paths, 2);
 }
 
 static struct opts

@@ -133,3 +133,22 @@ pe_quote(const char *text)
 {
 	return pe_quote_bytes(text, strlen(text));
 }
+
+struct pe_quoted_path
+pe_quote_path(const char *path)
+{
+	enum { SHOWN = 240 }; /* 240 bytes escaped to four each, "..." and NUL fit in text[] */
+	struct pe_quoted_path q = {"''"};
+	const size_t size = strlen(path);
+	size_t skipped = size > SHOWN ? size - SHOWN : 0, done;
+
+	if (size == 0)
+		return q;
+	while (skipped > 0 && (path[skipped] & 0xc0) == 0x80)
+		skipped++; /* not from within a character */
+	const size_t used = skipped > 0 ? 3 : 0;
+	memcpy(q.text, "...", used);
+	q.text[used + escape_all(q.text + used, (const unsigned char *)path + skipped,
+				 size - skipped, size - skipped, &done)] = '\0';
+	return q;
+}

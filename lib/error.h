@@ -42,6 +42,11 @@ struct pe_quoted {
 	char text[332];
 };
 struct pe_quoted pe_quote(const char *text);
+/* A file's name, whose end tells most: more than 240 bytes begin with "...", none is ''. */
+struct pe_quoted_path {
+	char text[968];
+};
+struct pe_quoted_path pe_quote_path(const char *path);
 struct pe_quoted pe_quote_bytes(const void *bytes, size_t size);
 /* The same of any length, allocated; NULL: no memory. */
 char *pe_escape(const char *text);

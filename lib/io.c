@@ -83,7 +83,7 @@ pe_input_open(struct pe_input *in, const char *path, struct pe_error *e)
 	struct stat st;
 
 	*in = (struct pe_input){.fd = STDIN_FILENO, .owned = !standard};
-	in->name = copy_text(standard ? "<stdin>" : pe_quote(path).text);
+	in->name = copy_text(standard ? "<stdin>" : pe_quote_path(path).text);
 	if (in->name == NULL)
 		return pe_fail_memory(e);
 	if (!standard)
@@ -460,7 +460,7 @@ pe_output_open(struct pe_output *out, const char *path, pe_output_watch *watch, 
 
 	*out = (struct pe_output){.fd = standard ? STDOUT_FILENO : -1, .watch = watch};
 	out->owned = true; /* standard output too: only its close tells of a full network disk */
-	out->name = copy_text(standard ? "<stdout>" : pe_quote(path).text);
+	out->name = copy_text(standard ? "<stdout>" : pe_quote_path(path).text);
 	if (out->name == NULL)
 		return pe_fail_memory(e);
 	if (standard) {

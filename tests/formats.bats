@@ -272,6 +272,20 @@ npy_dict() {
 	assert_equal "$stderr" "pe-cat: <stdin>: byte 16: value ends after 3 of 4 bytes"
 }
 
+@test "error: a file's name is told whole, a very long one from its end, an empty one as such" {
+	local folder
+	printf -v folder '%0100d' 0
+	refused 1 "pe-cat: $folder/x.csv: No such file or directory" pe-cat "$folder/x.csv"
+	refused 1 "pe-cat: ...${folder:0:32}/$folder/$folder/x.csv: No such file or directory" pe-cat "$folder/$folder/$folder/x.csv"
+	refused 1 "pe-cat: '': No such file or directory" pe-cat ""
+	refused 1 "pe-table: '': No such file or directory" pe-table -n 1 -d 2 -o ""
+}
+
+@test "usage: --header-in where nothing is text" {
+	refused 2 "pe-cat: --header-in: has no effect beside -f: the input is no text" pe-cat -f f64 -d 2 --header-in
+	refused 2 "pe-cmp: --header-in: has no effect beside -f: the input is no text" pe-cmp -f f64 -d 2 --header-in a b
+}
+
 @test "usage: a raw stream does not tell its width" {
 	refused 2 "pe-cat: <stdin>: a raw stream does not tell its width: give -d" pe-cat -f f32 <<<"abcdefg"
 }

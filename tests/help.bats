@@ -131,3 +131,9 @@ disagreements() {
 	assert_line --regexp "^halves"
 	assert_line --regexp "^interleaved"
 }
+
+@test "usage: an option that takes no value is named, also where it has a letter" {
+	refused 2 "pe-table: --flip: takes no value: '=1'" pe-table --flip=1
+	refused 2 "pe-table: --help: takes no value: '=1'" pe-table --help=1
+	refused 2 "t5-bucket: --causal: takes no value: '='" t5-bucket --causal=
+}

@@ -124,7 +124,7 @@ compares() {
 	refused 2 "pe-cmp: two matrices must be named (see --help)" pe-cmp
 	refused 2 "pe-cmp: two matrices must be named (see --help)" pe-cmp a
 	refused 2 "pe-cmp: extra operand: 'c'" pe-cmp a b c
-	refused 2 "pe-cmp: standard input is named twice: '-'" pe-cmp - - <<<1
+	refused 2 "pe-cmp: standard input is named twice: '-'" pe-cmp - - </dev/null
 	refused 2 "pe-cmp: --abs: must not be negative: '-1'" pe-cmp --abs -1 a b
 	refused 2 "pe-cmp: --rel: must not be negative: '-0.5'" pe-cmp --rel -0.5 a b
 	refused 2 "pe-cmp: --abs: must be finite: 'nan'" pe-cmp --abs nan a b

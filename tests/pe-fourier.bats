@@ -114,4 +114,5 @@ setup() {
 	refused 2 "pe-fourier: --nerf: must be positive: '0'" pe-fourier --nerf 0
 	refused 2 "pe-fourier: --nerf: more than 1000: '1001'" pe-fourier --nerf 1001
 	refused 2 "pe-fourier: standard input is named twice: '-'" pe-fourier --matrix - - <<<1
+	refused 2 "pe-fourier: standard input is named twice: '-'" pe-fourier --matrix - </dev/null
 }

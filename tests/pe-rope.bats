@@ -523,7 +523,7 @@ config() {
 	refused 2 "pe-rope: -d: no multiple of 3 heads: '8'" pe-rope --emit freqs -d 8 -H 3
 	refused 2 "pe-rope: --rotary-dim: must be even: '3'" pe-rope --rotary-dim 3
 	refused 2 "pe-rope: --rotary-dim: beyond the 4 columns of a head: '6'" pe-rope --emit freqs -d 4 --rotary-dim 6
-	refused 1 "pe-rope: <stdin>: must be even: '3'" pe-rope - <<<1,2,3
+	refused 1 "pe-rope: <stdin>: a head's columns: must be even: '3'" pe-rope - <<<1,2,3
 }
 
 @test "usage: sections must sum to the pairs and need positions with a column for each" {
@@ -548,6 +548,12 @@ config() {
 	refused 2 "pe-rope: --layer-kind: has no effect without --config" pe-rope --layer-kind x
 	refused 2 "pe-rope: extra operand: 'x.csv'" pe-rope --emit freqs -d 4 x.csv
 	refused 2 "pe-rope: standard input is named twice: '-'" pe-rope --positions - -
+	refused 2 "pe-rope: standard input is named twice: '-'" pe-rope --config - </dev/null
+	refused 2 "pe-rope: standard input is named twice: '-'" pe-rope --config - --positions - x.csv </dev/null
+	refused 2 "pe-rope: standard input is named twice: '-'" \
+		pe-rope --scaling longrope:factor=2,original=8,list=short,factors=- </dev/null
+	refused 2 "pe-rope: output: 1099511627776 rows x 1099511627776 columns x 8 bytes overflows" \
+		pe-rope --emit cos -n 1099511627776 -d 1099511627776
 }
 
 @test "error: as many positions as rows, each of them exact" {

@@ -152,6 +152,8 @@ inf,-inf,0.01,1"
 }
 
 @test "usage: what is missing, idle or impossible is refused" {
+	refused 2 "pe-shift: output: 1099511627776 rows x 1099511627776 columns x 8 bytes overflows" \
+		pe-shift -k 1 -d 1099511627776
 	refused 2 "pe-shift: -k: must be given (see --help)" pe-shift -d 4
 	refused 2 "pe-shift: -d: must be given (see --help)" pe-shift -k 1
 	refused 2 "pe-shift: -k: not a number: 'one'" pe-shift -k one -d 4

@@ -155,7 +155,7 @@ setup() {
 }
 
 @test "error: an odd head does not turn" {
-	refused 2 "relattn: t.csv: must be even: '3'" relattn --rope t.csv
+	refused 1 "relattn: t.csv: a head's columns: must be even: '3'" relattn --rope t.csv
 }
 
 @test "error: rows of --bias, and of --terms, are counted" {

@@ -152,6 +152,11 @@ load helper
 }
 
 @test "usage: option values are checked" {
+	refused 2 "t5-bucket: --range: must be LO:HI or LO:HI:STEP: '1:2:x'" t5-bucket --range 1:2:x
+	refused 2 "t5-bucket: --range: must be LO:HI or LO:HI:STEP: '1:x'" t5-bucket --range 1:x
+	refused 2 "t5-bucket: output: 1099511627776 rows x 1099511627776 columns x 8 bytes overflows" \
+		t5-bucket -n 1099511627776
+	refused 2 "t5-bucket: standard input is named twice: '-'" t5-bucket --bias - </dev/null
 	refused 2 "t5-bucket: --num-buckets: not an integer: '4.0'" t5-bucket --num-buckets 4.0
 	refused 2 "t5-bucket: --num-buckets: must be positive: '0'" t5-bucket --num-buckets 0
 	refused 2 "t5-bucket: --max-distance: beyond 64 bits: '9223372036854775808'" t5-bucket --max-distance 9223372036854775808
