@@ -322,6 +322,8 @@ against_shapes(const struct bench *b)
 	ratio(b, "d_v=48 / d_v=64 by work", s, other, 1.25);
 }
 
+typedef float wide __attribute__((vector_size(16), aligned(4), may_alias));
+
 /* One query row against 65,536 keys: its time over that of reading K and V once. */
 static void
 decode(const struct bench *b)
@@ -332,14 +334,18 @@ decode(const struct bench *b)
 
 	s.rows = 1;
 	for (size_t i = 0; i < 9; i++) {
-		float sums[16] = {0};
-		double began = now(CLOCK_PROCESS_CPUTIME_ID);
+		const wide *x = (const wide *)b->noise;
+		wide p = {0}, q = p, r = p, t = p;
+		const double began = now(CLOCK_PROCESS_CPUTIME_ID);
 
-		for (size_t n = 0; n < 2 * s.keys * s.dim; n += 16)
-			for (size_t c = 0; c < 16; c++)
-				sums[c] += b->noise[n + c];
+		for (const wide *end = x + 2 * s.keys * s.dim / 4; x < end; x += 4) {
+			p += x[0];
+			q += x[1];
+			r += x[2];
+			t += x[3];
+		}
 		reading[i] = now(CLOCK_PROCESS_CPUTIME_ID) - began;
-		sink = sink + sums[3];
+		sink = sink + p[0] + q[1] + r[2] + t[3];
 		ours[i] = measure(b, &s, CLOCK_PROCESS_CPUTIME_ID);
 	}
 	printf("decode, 65536 keys: %.2f ms, reading K and V: %.2f ms\n", median(ours, 9) * 1e3,
