@@ -178,7 +178,7 @@ lint:
 	@tests/lint.sh
 coverage: # which lines of lib/ the tests run
 	@$(SETUP) build check unit
-	@$(SUBMAKE) measure BUILD='$(BUILD)/coverage' CFLAGS='-O0 -g --coverage'
+	@$(SUBMAKE) measure BUILD='$(BUILD)/coverage' CFLAGS='-O1 -g --coverage'
 measure: bin
 	@mkdir -p '$(BUILD)'; find '$(BUILD)' -name '*.gcda' -exec rm {} +
 	-@BUILD='$(BUILD)' MAKE='$(MAKE)' tests/check.sh 'unit|golden|examples|bats'
