@@ -106,7 +106,7 @@ run_attend(const struct bench *b, const struct side *s)
 	    .value_dim = s->value_dim,
 	    .keys = s->keys,
 	    .key = values(b, s->elem, 0),
-	    .value = values(b, s->elem, 64),
+	    .value = values(b, s->elem, s->keys * s->heads * s->dim),
 	    .scale = 1 / sqrt((double)s->dim),
 	    .causal = s->causal,
 	    .window = s->window,
