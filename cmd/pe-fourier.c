@@ -140,6 +140,8 @@ plan_matrix(struct job *job, struct cli *cli, const struct opts *o)
 	side.carrier = PE_F64;
 	if (pe_matrix_read(&job->matrix, &side, &e))
 		cli_die(&e);
+	if (job->matrix.rows == 0)
+		cli_fail("%s: has no rows", pe_quote_path(o->matrix).text);
 	for (size_t i = 0; i < job->matrix.rows * job->matrix.cols; i++)
 		if (!isfinite(pe_matrix_f64(&job->matrix)[i]))
 			cli_fail("%s: row %zu, column %zu: a frequency must be finite: '%g'",

@@ -194,6 +194,9 @@ check(const struct cli *cli, const struct opts *o)
 	if (o->emit != EMIT_NOTHING && o->positions == NULL &&
 	    cli->common.from.container != PE_AUTO)
 		cli_conflict('f', EMIT);
+	if (o->emit != EMIT_NOTHING && o->positions == NULL && o->rope.scaling == NULL &&
+	    cli->common.header_in)
+		cli_refuse("--header-in: has no effect, nothing is read");
 }
 
 static uint64_t
@@ -296,7 +299,7 @@ sum_of(const size_t *sections, size_t count)
 	return sum;
 }
 
-/* The position columns: as many as --sections or config.json name, one where neither does or the file has one. */
+/* The position columns: as many as --sections or config.json name, one where neither does or the file has one, or no row. */
 static unsigned char *
 take_sections(const struct opts *o, const struct rope_setup *setup, size_t position_columns,
 	      struct pe_rope_spec *spec)
@@ -423,7 +426,8 @@ plan(struct job *job, struct cli *cli, const struct opts *o, struct rope_setup *
 			   spec.freq.pairs, sum_of(o->sections, o->section_count));
 	if (o->positions != NULL)
 		read_positions(cli, o, setup, &job->listed);
-	unsigned char *axis = take_sections(o, setup, job->listed.cols, &spec);
+	unsigned char *axis =
+	    take_sections(o, setup, job->listed.rows > 0 ? job->listed.cols : 1, &spec);
 	spec.axis = axis;
 	spec.inverse = o->inverse;
 	spec.freq.round = o->round_freq;

@@ -89,6 +89,8 @@ check(const struct cli *cli, const struct opts *o)
 		cli_refuse("extra operand: '%s'", pe_quote(cli_operand(cli, 0)).text);
 	if (o->list == NULL && cli->common.from.container != PE_AUTO)
 		cli_conflict('f', OFFSETS);
+	if (o->list == NULL && cli->common.header_in)
+		cli_refuse("--header-in: has no effect, nothing is read");
 	if (cli->common.dim == 0)
 		cli_missing('d');
 }

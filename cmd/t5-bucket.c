@@ -61,19 +61,39 @@ struct plan {
 	bool biased;
 };
 
-static void
-set_mode(struct opts *o, enum mode mode, int key)
+/* The key of the option that chose a mode. */
+static int
+mode_key(enum mode mode)
 {
 	static const int keys[] = {0, 'n', RANGE, EDGES};
 
-	if (o->mode != FILTER && o->mode != mode)
-		cli_conflict(key, keys[o->mode]);
-	o->mode = mode;
+	return keys[mode];
 }
 
 static void
-check(const struct opts *o)
+set_mode(struct opts *o, enum mode mode, int key)
 {
+	if (o->mode != FILTER && o->mode != mode)
+		cli_conflict(key, mode_key(o->mode));
+	o->mode = mode;
+}
+
+/* Without a filter's input, -f governs nothing and --header-in the table alone. */
+static void
+check_input(const struct cli *cli, const struct opts *o)
+{
+	if (o->mode == FILTER)
+		return;
+	if (cli->common.from.container != PE_AUTO)
+		cli_conflict('f', mode_key(o->mode));
+	if (cli->common.header_in && o->bias == NULL)
+		cli_refuse("--header-in: has no effect, nothing is read");
+}
+
+static void
+check(const struct cli *cli, const struct opts *o)
+{
+	check_input(cli, o);
 	if (o->file != NULL && o->mode != FILTER)
 		cli_refuse("extra operand: '%s'", pe_quote(o->file).text);
 	if (o->started && o->mode != MATRIX)
@@ -119,7 +139,7 @@ parse(struct cli *cli)
 		case BIAS: o.bias = arg; break;
 		}
 	o.file = cli_optional_operand(cli);
-	check(&o);
+	check(cli, &o);
 	if (o.at_end)
 		o.query_start = (int64_t)o.cols - (int64_t)o.rows;
 	return o;

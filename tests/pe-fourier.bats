@@ -116,3 +116,8 @@ setup() {
 	refused 2 "pe-fourier: standard input is named twice: '-'" pe-fourier --matrix - - <<<1
 	refused 2 "pe-fourier: standard input is named twice: '-'" pe-fourier --matrix - </dev/null
 }
+
+@test "error: a matrix of no rows makes no features" {
+	pe-table -n 0 -d 2 -t npy -o "$BATS_TEST_TMPDIR/none.npy"
+	refused 1 "pe-fourier: $BATS_TEST_TMPDIR/none.npy: has no rows" pe-fourier --matrix "$BATS_TEST_TMPDIR/none.npy" <<<1,2
+}

@@ -548,6 +548,7 @@ config() {
 	refused 2 "pe-rope: --layer-kind: has no effect without --config" pe-rope --layer-kind x
 	refused 2 "pe-rope: extra operand: 'x.csv'" pe-rope --emit freqs -d 4 x.csv
 	refused 2 "pe-rope: standard input is named twice: '-'" pe-rope --positions - -
+	refused 2 "pe-rope: --header-in: has no effect, nothing is read" pe-rope --emit cos -n 2 -d 4 --header-in
 	refused 2 "pe-rope: standard input is named twice: '-'" pe-rope --config - </dev/null
 	refused 2 "pe-rope: standard input is named twice: '-'" pe-rope --config - --positions - x.csv </dev/null
 	refused 2 "pe-rope: standard input is named twice: '-'" \
@@ -557,6 +558,8 @@ config() {
 }
 
 @test "error: as many positions as rows, each of them exact" {
+	pe-table -n 0 -d 3 -t npy -o none.npy
+	refused 1 "pe-rope: none.npy: 0 positions for at least 1 rows of <stdin>" pe-rope --positions none.npy <<<1,2
 	printf '1\n2\n' >p.csv
 	refused 1 "pe-rope: p.csv: 2 positions for at least 3 rows of <stdin>" pe-rope --positions p.csv -o out - < <(printf '1,2\n1,2\n1,2\n')
 	refused 1 "pe-rope: p.csv: 2 positions for 1 rows of <stdin>" pe-rope --positions p.csv -o out - <<<1,2

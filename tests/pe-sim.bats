@@ -115,6 +115,7 @@ setup() {
 	refused 2 "pe-sim: --offsets: must be LO:HI or LO:HI:STEP: '1.5:2'" pe-sim -d 8 --offsets 1.5:2
 	refused 2 "pe-sim: --offsets: must be LO:HI[:STEP] or a file: ''" pe-sim -d 8 --offsets=
 	refused 2 "pe-sim: --header-in: has no effect beside -f: the input is no text" pe-sim -f f64 -d 8 --header-in
+	refused 2 "pe-sim: --header-in: has no effect, nothing is read" pe-sim -d 8 --offsets 1:2 --header-in
 	refused 2 "pe-sim: --offsets: step must be positive: '1:2:0'" pe-sim -d 8 --offsets 1:2:0
 	refused 2 "pe-sim: -b: has no effect without --offsets" pe-sim -b 10
 	refused 2 "pe-sim: --metric: has no effect beside --offsets" pe-sim -d 8 --offsets 1:2 --metric dot

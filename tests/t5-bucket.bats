@@ -143,6 +143,9 @@ load helper
 }
 
 @test "usage: options without effect are refused" {
+	refused 2 "t5-bucket: -f: has no effect beside -n" t5-bucket -n 2 -f csv
+	refused 2 "t5-bucket: -f: has no effect beside --edges" t5-bucket --edges -f csv
+	refused 2 "t5-bucket: --header-in: has no effect, nothing is read" t5-bucket --range 1:2 --header-in
 	refused 2 "t5-bucket: --edges: has no effect beside -n" t5-bucket -n 3 --edges
 	refused 2 "t5-bucket: --range: has no effect beside --edges" t5-bucket --edges --range 1:2
 	refused 2 "t5-bucket: --bias: has no effect beside --edges" t5-bucket --edges --bias x.csv
