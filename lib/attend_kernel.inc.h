@@ -382,6 +382,31 @@ gather(struct work *w)
 	fill(w->sums, 0, n, 0);
 }
 
+static void
+look_at(const real *from, size_t n)
+{
+	for (size_t i = 0; i < n; i += LINE)
+		__builtin_prefetch(from + i);
+}
+
+/* Asks for the next block's keys and values, a share of them for each group of rows: those of one head among several lie apart,
+ * where no processor looks ahead by itself. */
+static void
+look_ahead(const struct work *w, const struct block *b, size_t r)
+{
+	const struct pe_attend_spec *s = w->spec;
+	const size_t kv = w->task->head * s->kv_heads / s->heads, count = w->task->count;
+	const size_t share = (BLOCK * ROWS + count - 1) / count;
+	size_t n = b->n0 + BLOCK + r / ROWS * share;
+
+	for (size_t i = 0; i < share && n < s->keys; i++, n++) {
+		look_at((const real *)s->key + (n * s->kv_heads + kv) * s->dim, s->dim);
+		if (b->values != NULL)
+			look_at((const real *)s->value + (n * s->kv_heads + kv) * s->value_dim,
+				s->value_dim);
+	}
+}
+
 /* The block that begins with key n0, its keys and values and the relative vectors near it loaded. */
 static struct block
 load_block(struct work *w, size_t n0, bool with_keys, bool with_values)
@@ -470,8 +495,10 @@ output(const struct pe_attend_task *t, void *scratch, void *out, void *lse)
 	for (size_t n0 = (size_t)span.low / BLOCK * BLOCK; (int64_t)n0 < span.high; n0 += BLOCK) {
 		const struct block b = load_block(&w, n0, true, out != NULL);
 
-		for (size_t r = 0; r < t->count; r += ROWS)
+		for (size_t r = 0; r < t->count; r += ROWS) {
+			look_ahead(&w, &b, r);
 			meet_group(&w, &b, r);
+		}
 		if ((n0 + BLOCK) % LEAP == 0)
 			gather(&w);
 	}

@@ -387,16 +387,9 @@ transpose(real *to, const real *from, size_t stride, size_t dim, size_t count)
 {
 	const size_t whole_rows = count / LANES * LANES, whole_columns = dim / SQUARE * SQUARE;
 
-	for (size_t j = 0; j < whole_rows; j += LANES) {
-		const real *rows = from + j * stride;
-
-		for (size_t c = 0; c < whole_columns; c += SQUARE) {
-			if (c % LINE == 0) /* of each of the next rows */
-				for (size_t i = 0; i < LANES; i++)
-					__builtin_prefetch(rows + (LANES + i) * stride + c);
-			transpose_squares(to + c * PANEL + j, rows + c, stride);
-		}
-	}
+	for (size_t j = 0; j < whole_rows; j += LANES)
+		for (size_t c = 0; c < whole_columns; c += SQUARE)
+			transpose_squares(to + c * PANEL + j, from + j * stride + c, stride);
 	for (size_t c = 0; c < dim; c++) {
 		for (size_t j = c < whole_columns ? whole_rows : 0; j < count; j++)
 			to[c * PANEL + j] = from[j * stride + c];
