@@ -1,7 +1,6 @@
 /* attend - plans, tiles of query rows, threads. The arithmetic is in attend_kernel.inc.h. */
 #include "attend.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -10,11 +9,14 @@
 #include "attend_kernel.h"
 #include "num.h"
 
-#define TILE_BYTES ((size_t)1152) /* of a column of a tile: 288 rows of f32, 144 of f64 */
-#define BUCKET_BYTES \
-	((size_t)1 << 20) /* a tile is made smaller where its buckets would take more */
-#define LINE ((size_t)64)
-#define THREAD_WORK 4e6 /* multiplications that are worth a thread */
+/* Of a column of a tile: 288 rows of f32, 144 of f64. Larger ones share the packing of keys among more rows; this fits in a
+ * second-level cache of 256 KiB at d = 64. */
+#define TILE_BYTES ((size_t)1152)
+/* A tile is made smaller where its buckets would take more. */
+#define BUCKET_BYTES ((size_t)1 << 20)
+#define LINE ((size_t)64) /* of cache */
+/* Multiplications that are worth a thread: 0.1 ms, a few times what it costs to start one. */
+#define THREAD_WORK 4e6
 
 /* ---- plan ---- */
 
@@ -29,7 +31,8 @@ pe_attend_kernel_usable(enum pe_elem elem, size_t i)
 	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
 	    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
 		usable[n++] = f32 ? &pe_attend_kernel_f32_v4 : &pe_attend_kernel_f64_v4;
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+	    __builtin_cpu_supports("bmi2"))
 		usable[n++] = f32 ? &pe_attend_kernel_f32_v3 : &pe_attend_kernel_f64_v3;
 #endif
 	usable[n] = f32 ? &pe_attend_kernel_f32 : &pe_attend_kernel_f64;
