@@ -12,8 +12,8 @@
 /* Of a column of a tile: 288 rows of f32, 144 of f64. Larger ones share the packing of keys among more rows; this fits in a
  * second-level cache of 256 KiB at d = 64. */
 #define TILE_BYTES ((size_t)1152)
-/* A tile is made smaller where its buckets would take more. */
-#define BUCKET_BYTES ((size_t)1 << 20)
+/* A tile is made smaller where its widest part would take more. */
+#define PART_BYTES ((size_t)1 << 20)
 #define LINE ((size_t)64) /* of cache */
 /* Multiplications that are worth a thread: 0.1 ms, a few times what it costs to start one. */
 #define THREAD_WORK 4e6
@@ -43,6 +43,12 @@ static size_t
 rounded_up(size_t n, size_t unit)
 {
 	return (n + unit - 1) / unit * unit;
+}
+
+static size_t
+larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
 }
 
 /* Sets aside rows x width x size bytes and says where they begin; false where that cannot be addressed. */
@@ -78,15 +84,16 @@ lay_out(struct pe_attend *p)
 	const struct pe_attend_spec *s = &p->spec;
 	const size_t size = pe_elem_size(s->elem), lanes = p->kernel->lanes,
 		     panel = p->kernel->panel;
-	struct pe_attend_layout l = {.value_width = rounded_up(s->value_dim, lanes)};
+	struct pe_attend_layout l = {
+	    .value_width = rounded_up(s->value_dim, lanes),
+	    .bucket_width = s->relative_value != NULL ? s->relative_value->count : 0,
+	};
+	const size_t widest = larger(s->dim, larger(l.value_width, l.bucket_width));
 	bool good;
 
 	p->tile = TILE_BYTES / size;
-	if (s->relative_value != NULL) {
-		l.bucket_width = s->relative_value->count;
-		while (p->tile > PE_ATTEND_ROWS && l.bucket_width > BUCKET_BYTES / size / p->tile)
-			p->tile -= PE_ATTEND_ROWS;
-	}
+	while (p->tile > PE_ATTEND_ROWS && widest > PART_BYTES / size / p->tile)
+		p->tile -= PE_ATTEND_ROWS;
 	good = place(&l, &l.query, p->tile, s->dim, size) &&
 	       place(&l, &l.logits, PE_ATTEND_ROWS, PE_ATTEND_BLOCK, size) &&
 	       place(&l, &l.sums, p->tile, l.value_width, size) &&
@@ -145,7 +152,8 @@ check(const struct pe_attend_spec *s, struct pe_error *e)
 		return pe_fail(e, PE_FAULT_ARGUMENT,
 			       "attention: no such heads: %zu of %zu columns, %zu of keys",
 			       s->heads, s->dim, s->kv_heads);
-	if (s->keys > PE_COUNT_MAX || s->window < 0 || s->relatives > PE_ATTEND_RELATIVES)
+	if (s->dim > PE_COUNT_MAX || s->value_dim > PE_COUNT_MAX || s->keys > PE_COUNT_MAX ||
+	    s->window < 0 || s->relatives > PE_ATTEND_RELATIVES)
 		return pe_fail(e, PE_FAULT_ARGUMENT, "attention: out of range");
 	for (size_t i = 0; i < s->relatives; i++)
 		if (check_relative(&s->relative[i], e))
