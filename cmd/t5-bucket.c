@@ -148,10 +148,16 @@ parse(struct cli *cli)
 static void
 read_table(struct plan *p, struct opts *o, struct cli *cli, struct pe_error *e)
 {
-	struct pe_reader_spec spec = cli_side_table(cli, o->bias, 0);
+	/* A raw table tells no heads: -d does where no rows take it for themselves, and is idle for any other table. */
+	const bool raw = pe_format_of_path(o->bias).container == PE_RAW;
+	struct pe_reader_spec spec =
+	    cli_side_table(cli, o->bias, raw && o->mode != FILTER ? cli->common.dim : 0);
 	struct pe_reader *r;
 	const size_t cls_rows = o->cls ? 1 : 0;
 
+	if (raw && o->mode == FILTER)
+		cli_refuse("--bias: a raw table does not tell its heads: '%s'",
+			   pe_quote_path(o->bias).text);
 	spec.carrier = PE_F64;
 	if (pe_reader_open(&r, &spec, e) || pe_reader_all(r, &p->table, e))
 		cli_die(e);

@@ -154,6 +154,15 @@ load helper
 	refused 2 "t5-bucket: extra operand: 'x.csv'" t5-bucket -n 3 x.csv
 }
 
+@test "law: a raw table of biases has -d heads, where no rows are read" {
+	cd "$BATS_TEST_TMPDIR"
+	seq 1 64 | paste -d, - - | pe-cat -t f64 -o t.f64
+	[ "$(t5-bucket --bias t.f64 -d 2 --range 1:1)" = "1,35,36" ]
+	[ "$(t5-bucket --bias t.f64 -d 2 -n 1x2)" = $'1,35\n2,36' ]
+	refused 2 "t5-bucket: t.f64: a raw stream does not tell its width: give -d" t5-bucket --bias t.f64 -n 2
+	refused 2 "t5-bucket: --bias: a raw table does not tell its heads: 't.f64'" t5-bucket --bias t.f64 -d 1 <<<1
+}
+
 @test "usage: option values are checked" {
 	refused 2 "t5-bucket: --range: must be LO:HI or LO:HI:STEP: '1:2:x'" t5-bucket --range 1:2:x
 	refused 2 "t5-bucket: --range: must be LO:HI or LO:HI:STEP: '1:x'" t5-bucket --range 1:x
