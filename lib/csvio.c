@@ -346,9 +346,14 @@ blank_tabs(struct csv *csv, struct line *line, struct pe_error *e)
 	return 0;
 }
 
+/* libcsv has one word for a field that is too long for grow_field and for no memory. */
 static int
-fail_parse(const struct fields *f, int error, struct pe_error *e)
+fail_parse(const struct fields *f, struct csv_parser *parser, struct pe_error *e)
 {
+	const int error = csv_error(parser);
+
+	if (error == CSV_ENOMEM && csv_get_buffer_size(parser) < PE_CSV_FIELD_MAX)
+		return pe_fail_memory(e);
 	if (error == CSV_ENOMEM || error == CSV_ETOOBIG)
 		return fail_at(f->s, f->count + 1, e, "a field of more than %zu bytes",
 			       PE_CSV_FIELD_MAX);
@@ -373,7 +378,7 @@ split(struct pe_source *s, struct line line, struct fields *f, struct pe_error *
 		return fail_at(s, column, e, "NUL byte (not text? name its format with --from)");
 	}
 	if (csv_parse(&csv->parser, line.text, size, on_field, on_row, f) != size)
-		return fail_parse(f, csv_error(&csv->parser), e);
+		return fail_parse(f, &csv->parser, e);
 	if (csv_fini(&csv->parser, on_field, on_row, f) != 0)
 		return fail_at(s, f->count + 1, e, "quote is not closed");
 	return f->memory ? pe_fail_memory(e) : 0;

@@ -82,6 +82,51 @@ floats='\0\0\200\077\0\0\0\100' # 1, 2
 	assert_output $'\\x1b[2J\tF32\t2\t2'
 }
 
+@test "error: of many tensors those with the nearest names are told, and how many more there are" {
+	local header='' name
+	for name in wte wpa h.0 h.1 wpf wpe2 h.2; do
+		header+="\"$name\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]},"
+	done
+	checkpoint m.safetensors "{${header%,}}" ''
+	refused 1 "pe-cat: m.safetensors: no tensor 'wpe', there are: 'wpe2', 'wpa', 'wpf', 'wte', 'h.0' and 2 more" pe-cat m.safetensors:wpe
+	refused 1 "pe-cat: m.safetensors: tensor 'h.1': has no columns" pe-cat m.safetensors:h.1
+	# without bytes they stand at one place, in the order of their names
+	run -0 bash -c 'pe-cat --list m.safetensors | cut -f 1 | tr "\n" " "'
+	assert_output "h.0 h.1 h.2 wpa wpe2 wpf wte "
+}
+
+@test "law: a tensor far behind another is found, by a seek and by reading on" {
+	local far=200000
+	{
+		checkpoint head "{\"a\":{\"dtype\":\"U8\",\"shape\":[$far],\"data_offsets\":[0,$far]},\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[$far,$((far + 8))]}}" ''
+		cat head
+		head -c $far /dev/zero
+		# shellcheck disable=SC2059
+		printf "$floats"
+	} >m.safetensors
+	run -0 pe-cat m.safetensors:b
+	assert_output 1,2
+	run -0 bash -c 'pe-cat --list <(cat m.safetensors) | tail -n 1'
+	assert_output $'b\tF32\t2\t2'
+	mkfifo p.safetensors
+	cat m.safetensors >p.safetensors &
+	run -0 pe-cat p.safetensors:b
+	assert_output 1,2
+}
+
+@test "error: a list of a pipe that ends in its header, or has less or more data than that tells" {
+	checkpoint m.safetensors "$one" "$floats"
+	cut_to() { # SIZE MESSAGE
+		run -1 --separate-stderr bash -c 'head -c "$1" m.safetensors | pe-cat --list -' - "$1"
+		assert_output ""
+		assert_equal "$stderr" "pe-cat: <stdin>: $2"
+	}
+	cut_to 20 "ends after 12 of ${#one} bytes of its header"
+	cut_to $((8 + ${#one} + 3)) "has less than the 8 bytes of data its header tells of"
+	echo >>m.safetensors
+	cut_to 999 "has more than the 8 bytes of data its header tells of"
+}
+
 @test "error: types that are listed and not read, and unknown ones" {
 	checkpoint m.safetensors '{"a":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}}' '\1\0'
 	refused 1 "pe-cat: m.safetensors: tensor 'a': BOOL is not read, only F64 F32 F16 BF16 I64 I32" pe-cat m.safetensors
@@ -114,8 +159,10 @@ lies() {
 	lies '{"a":{"dtype":"F32","shape":[2.0],"data_offsets":[0,8]}}' "$floats" "tensor 'a': dimension 0 is no whole number"
 	lies '{"a":{"dtype":"F32","shape":2,"data_offsets":[0,8]}}' "$floats" "tensor 'a': no shape"
 	lies '{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8],"x":1}}' "$floats" "tensor 'a': keys beside dtype, shape and data_offsets"
+	lies '{"a":{"shape":[2],"data_offsets":[0,8],"x":1}}' "$floats" "tensor 'a': no dtype"
 	lies '{"a":3}' "$floats" "tensor 'a': no object"
 	lies '{"__metadata__":{"k":1}}' '' "__metadata__: no text: 'k'"
+	lies '{"__metadata__":3}' '' "__metadata__ is no object"
 }
 
 @test "error: headers that are no JSON objects" {

@@ -365,6 +365,8 @@ npy_dict() {
 		{'descr': '<f8', 'fortran_order': False, 'shape': (1)}@shape is no tuple of sizes
 		{'descr': '<f8', 'fortran_order': False, 'shape': (2L,)}@shape is no tuple of sizes
 		{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}@shape is no tuple of sizes
+		{'descr': '<f8', 'fortran_order': False, 'shape': (01,)}@shape is no tuple of sizes
+		{'descr': '<f\x38', 'fortran_order': False, 'shape': (1,)}@descr is no plain type: only arrays of f2 f4 f8 i4 i8 are read
 		{'descr': '<f8', 'fortran_order': False, 'shape': (1.0,)}@shape is no tuple of sizes
 		{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,)}@shape is no tuple of sizes
 		{'descr': '<f8', 'fortran_order': 0, 'shape': (1,)}@fortran_order is neither True nor False
@@ -427,6 +429,15 @@ npy_dict() {
 		pe-cat -t f32 "$BATS_TEST_TMPDIR/x.npy"
 	refused 1 "pe-cat: $BATS_TEST_TMPDIR/x.npy: row 1, column 0: overflows i64: '2.7430620343968443e+303'" \
 		pe-cat -t i64 "$BATS_TEST_TMPDIR/x.npy"
+}
+
+@test "error: what is wrong with a number of any kind is said with the whole of it, up to 80 bytes" {
+	local long
+	long=$(printf '7%.0s' {1..100})x
+	fault "$long\n" "line 1, column 1: not a number: '${long:0:80}...' (a line of names? use --header-in)"
+	fault '1\n\xe2\x82\n' "line 2, column 1: not a number: '\\xe2\\x82'"
+	fault '1\n\xe0\x80\xaf\n' "line 2, column 1: not a number: '\\xe0\\x80\\xaf'"
+	fault '1\n\xc3(\n' "line 2, column 1: not a number: '\\xc3('"
 }
 
 # ---- options ----

@@ -515,6 +515,63 @@ config() {
 	refused 1 "pe-rope: config.json:1: column 12: no JSON: duplicate object key near '\"a\"'" pe-rope --emit freqs -d 8 --config config.json
 }
 
+@test "error: values of a config.json that are none of their kind" {
+	refuse() {
+		printf '%s' "$1" >config.json
+		refused "${3:-1}" "pe-rope: config.json: $2" pe-rope --emit freqs -d 8 --config config.json
+	}
+	refuse '{"rope_parameters": {"rope_theta": []}}' "rope_theta: not a number"
+	refuse '{"rope_parameters": {"rope_theta": 0}}' "rope_theta: must be positive: '0'"
+	refuse '{"head_dim": "8"}' "head_dim: not a number"
+	refuse '{"hidden_size": {}, "num_attention_heads": 2}' "hidden_size: not a number"
+	refuse '{"hidden_size": 33, "num_attention_heads": 2}' "hidden_size: no multiple of num_attention_heads 2: '33'"
+	refuse '{"rope_scaling": {"partial_rotary_factor": true}}' "partial_rotary_factor: not a number"
+	refuse '{"rope_scaling": {"rope_type": 3}}' "rope_scaling: rope_type: not a string"
+	refuse '{"rope_scaling": {"type": "linear", "factor": "8"}}' "factor: not a number"
+	refuse '{"rope_scaling": {"type": "yarn", "factor": 2, "truncate": 2}, "max_position_embeddings": 64}' "truncate must be 0 or 1: '2'"
+	refuse '{"rope_scaling": {"type": "yarn", "original_max_position_embeddings": 8}, "max_position_embeddings": "64"}' \
+		"max_position_embeddings: not a number"
+	refuse '{"rope_scaling": {"type": "yarn", "original_max_position_embeddings": 8}}' "yarn needs factor"
+	refuse '{"rope_scaling": {"mrope_section": []}}' "mrope_section: not an array of counts"
+	refuse '{"rope_scaling": {"mrope_section": [1, 2.5]}}' "mrope_section: not an array of counts"
+	refuse '{"rope_scaling": {"mrope_section": [1, -2]}}' "mrope_section: not an array of counts"
+}
+
+@test "error: lists of longrope that are none" {
+	refuse() {
+		printf '{"max_position_embeddings": 64, "rope_scaling": {"type": "longrope", "factor": 8, %s}}' "$1" >config.json
+		refused 1 "pe-rope: config.json: $2" pe-rope --emit freqs -d 4 --config config.json
+	}
+	refuse '"short_factor": 1, "long_factor": [1, 1]' "short_factor: not an array of numbers"
+	refuse '"short_factor": [], "long_factor": [1, 1]' "short_factor: not an array of numbers"
+	refuse '"short_factor": [1, "1"], "long_factor": [1, 1]' "short_factor: not a number"
+	refuse '"short_factor": [1, 1], "long_factor": [1, 0]' "long_factor: must be positive: '0'"
+	refuse '"short_factor": [1, 1], "long_factor": [1, 1], "long_mscale": "1"' "long_mscale: not a number"
+}
+
+@test "error: a config.json that is not there, is a folder, or goes on for ever" {
+	refused 1 "pe-rope: none.json: No such file or directory" pe-rope --emit freqs -d 4 --config none.json
+	mkdir folder.json
+	refused 1 "pe-rope: folder.json: Is a directory" pe-rope --emit freqs -d 4 --config folder.json
+	refused 1 "pe-rope: /dev/zero: longer than 64 MiB" pe-rope --emit freqs -d 4 --config /dev/zero
+}
+
+@test "law: layer kinds that only layer_types lists have the parameters of all" {
+	local kinds='{"head_dim": 4, "rope_theta": 100, "layer_types": ["full_attention", 3, "sliding_attention"]}'
+	run -0 config "$kinds" --layer-kind sliding_attention
+	assert_line 1,0.1
+	refused 2 "pe-rope: config.json: has no layer kinds: 'linear'" pe-rope --emit freqs --config config.json --layer-kind linear
+	echo '{"head_dim": 4}' >config.json
+	refused 2 "pe-rope: config.json: has no layer kinds: 'full_attention'" \
+		pe-rope --emit freqs --config config.json --layer-kind full_attention
+}
+
+@test "law: a file's attention factor counts, not the two weights beside it; truncate may be false" {
+	local yarn='"type": "yarn", "factor": 4, "original_max_position_embeddings": 64, "truncate": false'
+	run -0 config "{\"head_dim\": 8, \"rope_scaling\": {$yarn, \"attention_factor\": 2, \"mscale\": 7, \"mscale_all_dim\": 3}}"
+	assert_output "$(freqs -d 8 --scaling yarn:factor=4,original=64,truncate=0)"$'\nhead-dim=8 rotary-dim=8 attention-factor=2 attention-factor=2'
+}
+
 # ---- usage ----
 
 @test "usage: sizes that are odd or do not divide are refused" {
