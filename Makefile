@@ -169,7 +169,9 @@ check:
 	@$(SUBMAKE) all twin
 	@BUILD='$(BUILD)' TWINS='$(TWINS)' LONG='$(LONG)' MAKE='$(MAKE)' tests/check.sh
 check-unit: $(UNITS:%=$(BUILD)/unit/%)
-	@status=0; for t in $^; do CMOCKA_MESSAGE_OUTPUT=TAP $$t || status=1; done; exit $$status
+	@printf '%s\n' $^ | xargs -P $(JOBS) -I '{}' sh -c 'CMOCKA_MESSAGE_OUTPUT=TAP {} >{}.tap 2>{}.err || \
+		{ r=$$?; grep -q "^not ok" {}.tap || echo "not ok {}: ended with status $$r" >>{}.tap; }'
+	@cat $(^:%=%.tap) $(^:%=%.err); ! grep -q '^not ok' $(^:%=%.tap)
 check-asan: twin
 	@BUILD='$(BUILD)' tests/check.sh 'asan-.*|corpus'
 twin: # the commands and the fuzz targets, with address and undefined-behaviour sanitizers
