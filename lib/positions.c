@@ -48,10 +48,3 @@ pe_positions_check_rows(const double *list, size_t rows, size_t cols, const char
 	}
 	return 0;
 }
-
-int
-pe_positions_check_list(const struct pe_positions *p, const char *name, bool whole,
-			struct pe_error *e)
-{
-	return pe_positions_check_rows(p->list, p->listed, 1, name, whole, e);
-}

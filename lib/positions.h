@@ -26,11 +26,9 @@ double pe_positions_at(const struct pe_positions *p, uint64_t row);
 uint64_t pe_positions_rows(const struct pe_positions *p);
 
 /* Checks that every number of the list is finite and within +-2^53; whole: without a fraction, too. name is the list's,
- * for the message: "NAME: row R: what: 'number'", rows counted from 0. PE_FAULT_DATA. The first is for
- * lists with several positions a row. */
+ * for the message: "NAME: row R: what: 'number'", rows counted from 0. PE_FAULT_DATA. Of M-RoPE a row has
+ * several positions: cols. */
 int pe_positions_check_rows(const double *list, size_t rows, size_t cols, const char *name,
 			    bool whole, struct pe_error *e);
-int pe_positions_check_list(const struct pe_positions *p, const char *name, bool whole,
-			    struct pe_error *e);
 
 #endif

@@ -243,12 +243,6 @@ pe_rope_pairs(const struct pe_rope *plan)
 }
 
 size_t
-pe_rope_axes(const struct pe_rope *plan)
-{
-	return plan->spec.axes;
-}
-
-size_t
 pe_rope_scratch(const struct pe_rope *plan)
 {
 	return 2 * plan->pairs * plan->block;

@@ -52,7 +52,6 @@ struct pe_rope; /* opaque plan: read-only after init, may be shared by threads *
 int pe_rope_init(struct pe_rope **plan, const struct pe_rope_spec *spec, struct pe_error *e);
 void pe_rope_free(struct pe_rope *plan); /* NULL is allowed */
 size_t pe_rope_pairs(const struct pe_rope *plan);
-size_t pe_rope_axes(const struct pe_rope *plan);
 
 /* Doubles of scratch space that a rotation needs: one piece for each thread. */
 size_t pe_rope_scratch(const struct pe_rope *plan);

@@ -267,12 +267,6 @@ pe_turn_free(struct pe_turn *plan)
 	mpfr_free_cache();
 }
 
-size_t
-pe_turn_pairs(const struct pe_turn *plan)
-{
-	return plan->source.pairs;
-}
-
 /* ---- angles at one position ---- */
 
 /* round(rate * position), decided by the wide product, whose error is below 2^-103 of it, or by MPFR. */

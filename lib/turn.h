@@ -46,7 +46,6 @@ struct pe_turn; /* opaque plan: read-only after init, may be shared by threads *
 
 int pe_turn_init(struct pe_turn **plan, const struct pe_turn_source *source, struct pe_error *e);
 void pe_turn_free(struct pe_turn *plan);
-size_t pe_turn_pairs(const struct pe_turn *plan);
 
 /* Where values go in a row: the sine of pair i at column sine + i * step, the cosine at cosine + i * step.
  * Interleaved: 0, 1, 2. Halves: 0, pairs, 1. Only the first `sines` and `cosines` pairs are written (0: none;
