@@ -9,9 +9,9 @@ for source in lib/*.c; do
 	[ -e "$build/${source%.c}.gcda" ] || { echo "$source: never ran" >&2; continue; }
 	gcov --stdout --object-directory "$build/lib" "$source" 2>/dev/null |
 		awk -v file="$source" -F : '
-		{ gsub(/ /, "", $1); gsub(/ /, "", $2) }
-		$2 == 0 { ours = ($3 != "Source" || $4 == file) ? 1 : 0; if ($3 == "Source") counted = ($4 == file) }
-		$2 > 0 && counted && $1 != "-" { print file ":" $2, ($1 ~ /^[#=]/ ? 0 : 1), substr($0, index($0, $3)) }'
+		{ line = $0; sub(/^[^:]*:[^:]*:/, "", line); gsub(/ /, "", $1); gsub(/ /, "", $2) }
+		$2 == 0 && $3 == "Source" { counted = ($4 == file) }
+		$2 > 0 && counted && $1 != "-" { print file ":" $2, ($1 ~ /^[#=]/ ? 0 : 1), line }'
 done >"$build/lines"
 
 awk '$2 == 0' "$build/lines" | sed 's/ 0 /: /' >"$build/uncovered"

@@ -1,6 +1,6 @@
-/* memory: from each allocation of a room on there is no more memory. The call says "out of memory" and returns -1, what it had taken is
- * given back, and the next call is as good as if nothing had been. The torture of the commands sees messages and statuses
- * alone; a block that is lost on the way to them is seen here. */
+/* failures: from each allocation, each read and each write of a room on, all of them fail. The call says why and returns
+ * -1, and what it had taken is given back. The torture of the commands sees messages and statuses alone; a block that is
+ * lost on the way to them is seen here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <jansson.h>
 
@@ -54,16 +55,35 @@ void *__libc_realloc(void *old, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *block);
 
-static atomic_long live;            /* blocks that are held */
-static atomic_long left = LONG_MAX; /* allocations that succeed before all others fail */
+static atomic_long live; /* blocks that are held */
+
+enum call { ALLOCATION, READ, WRITE, CALLS };
+static atomic_long left[CALLS] = {LONG_MAX, LONG_MAX,
+				  LONG_MAX}; /* that succeed before all others fail */
+static const int errors[CALLS] = {ENOMEM, EIO, ENOSPC};
 
 static bool
-fails(void)
+fails(enum call call)
 {
-	if (atomic_load(&left) == LONG_MAX || atomic_fetch_sub(&left, 1) > 0)
+	if (atomic_load(&left[call]) == LONG_MAX || atomic_fetch_sub(&left[call], 1) > 0)
 		return false;
-	errno = ENOMEM;
+	errno = errors[call];
 	return true;
+}
+
+/* Few bytes at a time, so that a matrix of some bytes is read and written in many places. */
+enum { PIECE = 7 };
+
+ssize_t
+read(int fd, void *to, size_t size)
+{
+	return fails(READ) ? -1 : syscall(SYS_read, fd, to, size < PIECE ? size : PIECE);
+}
+
+ssize_t
+write(int fd, const void *from, size_t size)
+{
+	return fails(WRITE) ? -1 : syscall(SYS_write, fd, from, size);
 }
 
 static void *
@@ -77,19 +97,19 @@ count(void *block)
 void *
 malloc(size_t size)
 {
-	return fails() ? NULL : count(__libc_malloc(size));
+	return fails(ALLOCATION) ? NULL : count(__libc_malloc(size));
 }
 
 void *
 calloc(size_t n, size_t size)
 {
-	return fails() ? NULL : count(__libc_calloc(n, size));
+	return fails(ALLOCATION) ? NULL : count(__libc_calloc(n, size));
 }
 
 void *
 realloc(void *old, size_t size)
 {
-	if (fails())
+	if (fails(ALLOCATION))
 		return NULL;
 	return old == NULL ? count(__libc_malloc(size)) : __libc_realloc(old, size);
 }
@@ -97,7 +117,7 @@ realloc(void *old, size_t size)
 void *
 aligned_alloc(size_t alignment, size_t size)
 {
-	return fails() ? NULL : count(__libc_memalign(alignment, size));
+	return fails(ALLOCATION) ? NULL : count(__libc_memalign(alignment, size));
 }
 
 void
@@ -133,45 +153,59 @@ set_up_libraries(void **unused)
 	return 0;
 }
 
-/* ---- each of a job's allocations ---- */
+/* ---- each of a job's calls ---- */
 
 typedef int job(const char *path, struct pe_error *e);
 
 /* The room of files says it as the system does, with the file's name before it. */
 static bool
-says_why(const struct pe_error *e)
+says_why(enum call call, const struct pe_error *e)
 {
-	return (e->fault == PE_FAULT_MEMORY && strcmp(e->text, "out of memory") == 0) ||
-	       (e->fault == PE_FAULT_IO && strstr(e->text, ": Cannot allocate memory") != NULL);
+	static const char *const words[CALLS] = {": Cannot allocate memory", ": Input/output error",
+						 ": No space left on device"};
+
+	if (call == ALLOCATION && e->fault == PE_FAULT_MEMORY)
+		return strcmp(e->text, "out of memory") == 0;
+	return e->fault == PE_FAULT_IO && strstr(e->text, words[call]) != NULL;
 }
 
-/* Runs the job with memory for none, one, two ... allocations until it is enough, which takes `least` of them. */
-static void
-each_fails(job *run, const char *path, long least)
+/* Runs the job with none, one, two ... of the calls until they are enough: how many that takes. */
+static long
+fewest(job *run, const char *path, enum call call)
 {
 	struct pe_error e;
-	bool enough = false;
-	long n = 0;
 
-	if (run(path, &e)) /* what is kept for good is had by now */
-		fail_msg("%s", e.text);
-	for (; !enough; n++) {
+	for (long n = 0;; n++) {
 		const long held = atomic_load(&live);
 
 		memset(&e, 0, sizeof e);
-		atomic_store(&left, n);
+		atomic_store(&left[call], n);
 		const int status = run(path, &e);
-		enough = atomic_exchange(&left, LONG_MAX) >= 0;
-		if (status != (enough ? 0 : -1) || !(enough || says_why(&e)))
-			fail_msg("%ld allocations of %s: status %d: %s", n, path, status, e.text);
+		const bool enough = atomic_exchange(&left[call], LONG_MAX) >= 0;
+		if (status != (enough ? 0 : -1) || !(enough || says_why(call, &e)))
+			fail_msg("call %d, %ld for %s: status %d: %s", call, n, path, status,
+				 e.text);
 		assert_int_equal(atomic_load(&live), held);
+		if (enough)
+			return n;
 	}
-	assert_true(n - 1 >= least);
+}
+
+static void
+each_fails(job *run, const char *path, long allocations)
+{
+	struct pe_error e;
+
+	if (run(path, &e)) /* what is kept for good is had by now */
+		fail_msg("%s", e.text);
+	assert_true(fewest(run, path, ALLOCATION) >= allocations);
+	(void)fewest(run, path, READ);
+	(void)fewest(run, path, WRITE);
 }
 
 /* ---- files ---- */
 
-static char folder[] = "/tmp/posenc-memory-XXXXXX";
+static char folder[] = "/tmp/posenc-failures-XXXXXX";
 static char path_of[64];
 
 static const char *
@@ -200,8 +234,8 @@ make_folder(void **state)
 static int
 remove_folder(void **unused)
 {
-	static const char *const names[] = {"x.csv", "x.txt", "x.f32",         "x.npy",
-					    "y.csv", "y.npy", "m.safetensors", "c.json"};
+	static const char *const names[] = {"x.csv", "x.txt",         "x.f32",  "x.npy", "y.csv",
+					    "y.npy", "m.safetensors", "c.json", "bare"};
 
 	(void)unused;
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -219,7 +253,7 @@ read_matrix(const char *path, struct pe_error *e)
 	const char *dot = strrchr(path, '.');
 	const struct pe_reader_spec spec = {
 	    .path = path,
-	    .header = strcmp(dot, ".csv") == 0,
+	    .header = dot != NULL && strcmp(dot, ".csv") == 0,
 	    .cols = 2,
 	    .carrier = PE_F64,
 	};
@@ -274,6 +308,7 @@ rows_read(void **unused)
 	each_fails(read_matrix, made_text("x.txt", "1\t\"2\"\n3 4\n"), 5);
 	each_fails(read_matrix, made("x.f32", values, sizeof values), 5);
 	each_fails(read_matrix, made("x.npy", file, npy_by_columns(file)), 5);
+	each_fails(read_matrix, made("bare", file, npy_by_columns(file)), 5);
 	each_fails(read_matrix, made("m.safetensors", file, checkpoint(file)), 6);
 	(void)snprintf(path_of, sizeof path_of, "%s/m.safetensors:w", folder);
 	each_fails(read_matrix, path_of, 7);
@@ -632,7 +667,7 @@ main(void)
 	    cmocka_unit_test(plans_made),
 	};
 
-	return cmocka_run_group_tests_name("memory", tests, make_folder, remove_folder);
+	return cmocka_run_group_tests_name("failures", tests, make_folder, remove_folder);
 }
 
 #else
