@@ -32,9 +32,11 @@ jobs() {
 	pe-table -n 3 -d 8 -t npy -o {out}
 	pe-table --add x.csv
 	pe-table --learned x.safetensors:t -n 2
+	pe-table --learned x.csv --stretch 9 -n 9
 	pe-shift -k 2 -d 8 -t f32
 	pe-shift -k 2 --apply -d 8 x.f32
 	pe-rope --config config.json --pairs halves x.csv
+	pe-rope --xpos query x.csv
 	pe-rope --emit cos-sin -n 4 -d 8 -o {out}
 	pe-sim --by-offset x.npy
 	pe-fourier --nerf 2 odd.csv
@@ -44,8 +46,11 @@ jobs() {
 	relattn -H 2 -c --t5 t5.csv -j 2 x.csv
 	relattn --shaw-k shaw.csv --alibi -j 1 -o {out} x.npy
 	relattn --rope --emit weights x.csv
+	relattn -c --huang x.csv --window 3 x.csv
 	pe-cat --transpose x.npy
 	pe-cat -t safetensors -o {out} odd.csv
+	pe-cat --list x.safetensors
+	pe-cat -t ppm -o {out} x.csv
 	pe-cmp --abs 1 x.csv x.npy
 	END
 }
