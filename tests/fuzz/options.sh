@@ -28,7 +28,7 @@ lines() {
 	/^(  |      )-/ {
 		text = $0; sub(/^ +/, "", text)
 		if (match(text, /--[a-z0-9-]+/)) name = substr(text, RSTART, RLENGTH); else name = substr(text, 1, 2)
-		if (name == "--output") next
+		if (name == "--output" || name == "--verbose") next # one writes, one says a line of its own
 		option[++options] = name
 		rest = substr(text, index(text, name) + length(name))
 		takes[options] = match(rest, /^ [^ ]+/) ? substr(rest, 2, RLENGTH - 1) : ""
