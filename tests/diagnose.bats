@@ -56,6 +56,13 @@ diagnosed() {
 	diagnosed "none is needed: the same convention, within 0.001" "-n 2000 -d 64" "-n 2000 -d 64 --round freq:f32,angle:f32"
 }
 
+@test "law: a bf16 copy is the same convention, and its layout is told too" {
+	run bash -c 'pe-cmp --diagnose <(pe-table -n 40 -d 32) <(pe-table -n 40 -d 32 -t csv:bf16) | tail -n 1'
+	assert_output "diagnose: none is needed: the same convention, within 0.01"
+	run bash -c 'pe-cmp --diagnose <(pe-table -n 40 -d 32) <(pe-table -n 40 -d 32 --layout halves -t csv:bf16) | tail -n 1'
+	assert_output "diagnose: interleaved -> halves"
+}
+
 @test "limit: tables of which nothing is known" {
 	run bash -c 'pe-cmp --diagnose <(printf "1,2\n3,4\n") <(printf "1,7\n3,4\n") | tail -n 1'
 	assert_output "diagnose: no known convention turns A into B"
