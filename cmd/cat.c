@@ -17,8 +17,9 @@
 
 /* ---- the plan ---- */
 
-/* An output row, of cols elements, is gathered from an input row: column c comes from source[c], or, where source is NULL, the
- * columns from, from + 1, ... are taken as they stand. A skew slides a window over those. */
+/* An output row, of cols elements, is gathered from an input row: column c comes from source[c],
+ * or, where source is NULL, the columns from, from + 1, ... are taken as they stand. A skew
+ * slides a window over those. */
 struct plan {
 	const struct cat_opts *opts;
 	struct pe_stack *in;

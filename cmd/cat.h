@@ -22,8 +22,8 @@ struct cat_opts {
 	const char *name;          /* --name, NULL: not given */
 };
 
-/* Reads the operands (or standard input), applies rows, columns, pairs, skew and transpose, in this order,
- * and writes what -t asks for. Faults end the program. */
+/* Reads the operands (or standard input), applies rows, columns, pairs, skew and transpose, in
+ * this order, and writes what -t asks for. Faults end the program. */
 void cat_matrix(struct cli *cli, const struct cat_opts *o);
 
 /* --list: a line for each tensor of a checkpoint: name, type, shape, elements, with tabs between. */

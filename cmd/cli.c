@@ -14,8 +14,8 @@
 #include "cli_help.h"
 #include "cli_values.h"
 
-/* Opens a closed descriptor 0..2 on the null device the wrong way round, so that no file opened later
- * takes its number and its use fails with EBADF, as it would have. */
+/* Opens a closed descriptor 0..2 on the null device the wrong way round, so that no file opened
+ * later takes its number and its use fails with EBADF, as it would have. */
 static void
 guard_descriptors(void)
 {

@@ -1,5 +1,6 @@
-/* cli - the command line that every command of posenc shares: the common options are parsed here, the command
- * switches on the keys of its own. What is wrong with it ends the program with one line and status 2. */
+/* cli - the command line that every command of posenc shares: the common options are parsed
+ * here, the command switches on the keys of its own. What is wrong with it ends the program with
+ * one line and status 2. */
 #ifndef CLI_H
 #define CLI_H
 
@@ -36,12 +37,13 @@ struct cli {
 	struct timespec began, told; /* progress */
 };
 
-/* Call first in main: remembers the program's name, takes POSIXLY_CORRECT away (operands may stand anywhere), makes
- * descriptors 0..2 safe where they are closed, ignores SIGXFSZ (a file size limit is then a write that fails). */
+/* Call first in main: remembers the program's name, takes POSIXLY_CORRECT away (operands may
+ * stand anywhere), makes descriptors 0..2 safe where they are closed, ignores SIGXFSZ (a file
+ * size limit is then a write that fails). */
 void cli_start(struct cli *cli, const struct cli_command *command, int argc, char **argv);
 
-/* Next of the command's own options: its key, with *arg set (NULL where it takes none); -1 at the end.
- * The common ones, --help and --version are done inside. */
+/* Next of the command's own options: its key, with *arg set (NULL where it takes none); -1 at
+ * the end. The common ones, --help and --version are done inside. */
 int cli_next(struct cli *cli, const char **arg);
 /* Then the operands: how many, which. */
 int cli_operands(const struct cli *cli);

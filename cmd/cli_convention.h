@@ -1,7 +1,8 @@
 /* cli_convention - the option group that says which convention a table of sinusoids follows.
  *
- * A command puts CLI_CONVENTION_OPTIONS into its option table and hands every key it does not know to
- * cli_convention_option. A preset lays its values below those of the line, wherever it stands. */
+ * A command puts CLI_CONVENTION_OPTIONS into its option table and hands every key it does not
+ * know to cli_convention_option. A preset lays its values below those of the line, wherever it
+ * stands. */
 #ifndef CLI_CONVENTION_H
 #define CLI_CONVENTION_H
 
@@ -59,7 +60,8 @@ bool cli_convention_option(struct cli_convention *c, int key, const char *arg);
 /* The preset with everything that was given laid over it. */
 struct pe_convention cli_convention_finish(const struct cli_convention *c);
 
-/* The header line for a table's columns, "s0,c0,..."; of a grid, those of both coordinates. NULL without --header-out. */
+/* The header line for a table's columns, "s0,c0,..."; of a grid, those of both coordinates. NULL
+ * without --header-out. */
 const char *const *cli_convention_names(struct cli *cli, const struct pe_convention *c, size_t dim,
 					bool grid);
 

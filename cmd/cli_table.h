@@ -1,8 +1,9 @@
 /* cli_table - the options of a command, and the messages that name them.
  *
- * A command states its options once, in a table; getopt_long's arrays, --help, the shell completions and the names in messages
- * all follow from it. Every function that tells of a fault prints one line, "TOOL: PLACE: what: 'text'",
- * and ends the program: status 2 for the command line, 1 for data and system. */
+ * A command states its options once, in a table; getopt_long's arrays, --help, the shell
+ * completions and the names in messages all follow from it. Every function that tells of a fault
+ * prints one line, "TOOL: PLACE: what: 'text'", and ends the program: status 2 for the command
+ * line, 1 for data and system. */
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
 
@@ -18,7 +19,8 @@
 struct cli_option {
 	int key;          /* its letter, or a value from CLI_KEY on where there is none */
 	const char *name; /* "--long", NULL where there is a letter alone */
-	/* What follows it in --help: "N", "FILE", "interleaved|halves" (choices complete in a shell); NULL: nothing. */
+	/* What follows it in --help: "N", "FILE", "interleaved|halves" (choices complete in a
+	 * shell); NULL: nothing. */
 	const char *arg;
 	const char *help; /* one line */
 };
@@ -41,7 +43,8 @@ struct cli_command {
 	const struct cli_option *options; /* ended by {0} */
 	unsigned common;                  /* CLI_IN | ... */
 	int trouble;                      /* status for data and system faults where it is not 1 */
-	/* Output that is no rows: names for -t, which are suffixes of -o too, ended by NULL; NULL: none. */
+	/* Output that is no rows: names for -t, which are suffixes of -o too, ended by NULL;
+	 * NULL: none. */
 	const char *const *kinds;
 };
 
@@ -57,10 +60,12 @@ enum {
 /* The command whose name and options messages tell; once, at the start. */
 void cli_use(const struct cli_command *command);
 
-/* The k-th option of a command: its own first, then the common ones that it has; NULL past the last. */
+/* The k-th option of a command: its own first, then the common ones that it has; NULL past the
+ * last. */
 const struct cli_option *cli_option_at(const struct cli_command *command, size_t k);
 
-/* True if the key is a common option that the command has; it may use the letter of one that it lacks for something else. */
+/* True if the key is a common option that the command has; it may use the letter of one that it
+ * lacks for something else. */
 bool cli_is_common(const struct cli_command *command, int key);
 
 /* How the user spells an option: "-d", "--freq-shift". */

@@ -1,4 +1,5 @@
-/* cli_values - the values of options, checked. What does not fit ends the program with one line and status 2. */
+/* cli_values - the values of options, checked. What does not fit ends the program with one line
+ * and status 2. */
 #ifndef CLI_VALUES_H
 #define CLI_VALUES_H
 

@@ -1,4 +1,5 @@
-/* pe-cat - convert, stack, cut, transpose, re-pair and skew matrices; look into checkpoints; pictures. */
+/* pe-cat - convert, stack, cut, transpose, re-pair and skew matrices; look into checkpoints;
+ * pictures. */
 #include <string.h>
 
 #include "carray.h"

@@ -144,7 +144,8 @@ close_side(struct side *side)
 	pe_matrix_free(&side->kept);
 }
 
-/* Exactly `want` rows unless the input ends before; whole numbers and narrow floats fit the common element. */
+/* Exactly `want` rows unless the input ends before; whole numbers and narrow floats fit the
+ * common element. */
 static size_t
 read_side(struct side *side, size_t want)
 {

@@ -164,7 +164,8 @@ plan_matrix(struct job *job, struct cli *cli, const struct opts *o)
 
 enum { NAME_BYTES = 64 };
 
-/* Of the feature in that column: "s3_x1" is the sine of band 3 of the input's column x1, "s3" that of the third row of B. */
+/* Of the feature in that column: "s3_x1" is the sine of band 3 of the input's column x1, "s3"
+ * that of the third row of B. */
 static void
 name_feature(char *to, const struct job *job, const struct opts *o, const char *const *names,
 	     size_t column)
@@ -184,7 +185,8 @@ name_feature(char *to, const struct job *job, const struct opts *o, const char *
 		       names != NULL ? names[j] : own);
 }
 
-/* The input's names (x0, x1, ... where it has none), then those of the features; NULL without --header-out. */
+/* The input's names (x0, x1, ... where it has none), then those of the features; NULL without
+ * --header-out. */
 static char *
 make_names(const struct job *job, const struct cli *cli, const struct opts *o,
 	   const char *const *names, const char ***list)

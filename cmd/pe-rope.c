@@ -133,7 +133,8 @@ parse_sections(struct opts *o, const char *arg)
 		cli_refuse("--sections: more than 255: '%zu'", o->section_count);
 }
 
-/* Frequencies and the base know no positions, and so neither direction nor angle. dim is 0 where it is not told. */
+/* Frequencies and the base know no positions, and so neither direction nor angle. dim is 0 where
+ * it is not told. */
 static void
 check_emit(const struct opts *o, size_t dim)
 {
@@ -270,8 +271,9 @@ split_row(const struct opts *o, const struct rope_setup *setup, const char *plac
 	return width / *heads;
 }
 
-/* axis[i]: the position column of pair i. Sections follow each other, or take turns: pair 3k + 1 is of section 1 as long as that
- * has pairs left, and what no other section takes is of section 0 (Qwen 3 VL). */
+/* axis[i]: the position column of pair i. Sections follow each other, or take turns: pair 3k + 1
+ * is of section 1 as long as that has pairs left, and what no other section takes is of section
+ * 0 (Qwen 3 VL). */
 static unsigned char *
 make_axes(const size_t *sections, size_t count, bool alternating, size_t pairs)
 {
@@ -299,7 +301,8 @@ sum_of(const size_t *sections, size_t count)
 	return sum;
 }
 
-/* The position columns: as many as --sections or config.json name, one where neither does or the file has one, or no row. */
+/* The position columns: as many as --sections or config.json name, one where neither does or the
+ * file has one, or no row. */
 static unsigned char *
 take_sections(const struct opts *o, const struct rope_setup *setup, size_t position_columns,
 	      struct pe_rope_spec *spec)
@@ -341,7 +344,8 @@ shortest(char to[PE_DECIMAL_MAX + 1], double x)
 	return to;
 }
 
-/* How far positions may go, and that the listed ones go no farther: as long as they are exact, and xPos's factors are doubles. */
+/* How far positions may go, and that the listed ones go no farther: as long as they are exact,
+ * and xPos's factors are doubles. */
 static void
 set_reach(struct job *job, const struct opts *o, const struct pe_xpos_spec *xpos)
 {
@@ -402,7 +406,8 @@ tell(const struct opts *o, const struct job *job, const struct rope_setup *setup
 							  : ",list=short");
 }
 
-/* A row of that width as rotary embedding; place says what told the width, and whose fault it is where it does not fit. */
+/* A row of that width as rotary embedding; place says what told the width, and whose fault it is
+ * where it does not fit. */
 static void
 plan(struct job *job, struct cli *cli, const struct opts *o, struct rope_setup *setup,
      const char *place, size_t width, enum pe_fault fault)
@@ -479,7 +484,8 @@ all_finite(const float *x, size_t n)
 	return !isnan(total);
 }
 
-/* Double arithmetic may end beyond f32 where the row did not: a data fault, as for every other narrowing. */
+/* Double arithmetic may end beyond f32 where the row did not: a data fault, as for every other
+ * narrowing. */
 static int
 check_narrowed(const struct rows *c, uint64_t first, size_t rows, const float *in, const float *out,
 	       struct pe_error *e)
@@ -549,7 +555,8 @@ rotate_rows(struct cli *cli, const struct opts *o, struct rope_setup *setup)
 	struct pe_writer *out;
 	struct pe_error e;
 
-	/* A width that the line tells is planned for before any input is read, so that a bad line is refused as one. */
+	/* A width that the line tells is planned for before any input is read, so that a bad
+	 * line is refused as one. */
 	if (source.cols != 0)
 		plan(&job, cli, o, setup, "-d", source.cols, PE_FAULT_ARGUMENT);
 	if (pe_reader_open(&in, &source, &e))

@@ -10,7 +10,8 @@
 /* Rows of T x T that a call fills take no more than this, nor more than an eighth of --max-memory. */
 enum { MATRIX_BYTES = 4 * 1024 * 1024 };
 
-/* Queries on their way to attend: from an input by blocks, from memory, or none where only their number counts. */
+/* Queries on their way to attend: from an input by blocks, from memory, or none where only their
+ * number counts. */
 struct queries {
 	struct lane *lane; /* NULL: no rows are read */
 	struct store held; /* projected and turned, where `whole` */
@@ -64,7 +65,8 @@ at_most(size_t max, int64_t left)
 	return left >= 0 && (uint64_t)left < max ? (size_t)left : max;
 }
 
-/* How many query rows share a call: no more than there are, and than a part of T x T takes little memory. */
+/* How many query rows share a call: no more than there are, and than a part of T x T takes
+ * little memory. */
 static void
 set_batch(struct job *job)
 {
@@ -80,8 +82,8 @@ set_batch(struct job *job)
 	job->batch = batch > 0 ? batch : 1;
 }
 
-/* Queries are read whole where their input fills another role too, where their number has to be known first, and where
- * heads take turns. */
+/* Queries are read whole where their input fills another role too, where their number has to be
+ * known first, and where heads take turns. */
 static bool
 holds_queries(const struct job *job)
 {
@@ -127,8 +129,8 @@ check_positions(int64_t first, int64_t n)
 			 (long long)(PE_POSITION_MAX + 1));
 }
 
-/* The next rows of the input, up to max, projected and turned. What is written so far goes out before it would wait for
- * the first of them; it does not wait for more. */
+/* The next rows of the input, up to max, projected and turned. What is written so far goes out
+ * before it would wait for the first of them; it does not wait for more. */
 static size_t
 read_queries(struct job *job, size_t max, int64_t position)
 {
@@ -164,7 +166,8 @@ fail_count(const struct job *job, int64_t rows)
 		 rows > due ? "more than " : "", rows > due ? due : (long long)rows, due);
 }
 
-/* Up to max queries: sets their address, NULL where attend needs none, and the first one's position. 0 at the end. */
+/* Up to max queries: sets their address, NULL where attend needs none, and the first one's
+ * position. 0 at the end. */
 static size_t
 next_queries(struct job *job, size_t max, const void **query, int64_t *position)
 {
@@ -300,7 +303,8 @@ expect_bias_end(struct job *job)
 			 (unsigned long long)job->bias.given, (long long)job->queries.given);
 }
 
-/* After the queries have passed for the first time, and heads are several: a bias that is over is one for all heads. */
+/* After the queries have passed for the first time, and heads are several: a bias that is over
+ * is one for all heads. */
 static bool
 bias_is_by_head(struct job *job)
 {
@@ -411,7 +415,8 @@ prepare_rows(struct job *job, size_t rows)
 	return wo->values.cols;
 }
 
-/* All queries for some heads; rows go out batch by batch, or stay in the results where other heads are still to come. */
+/* All queries for some heads; rows go out batch by batch, or stay in the results where other
+ * heads are still to come. */
 static void
 attend_rows(struct job *job, size_t head, size_t heads, bool stay)
 {

@@ -27,7 +27,8 @@ is_raw(struct pe_format format, const char *path)
 	return format.container == PE_RAW;
 }
 
-/* The width that is due where the input cannot tell its own; elsewhere the shapes are checked with better words. */
+/* The width that is due where the input cannot tell its own; elsewhere the shapes are checked
+ * with better words. */
 static size_t
 raw_cols(const struct pe_reader_spec *spec, size_t due)
 {
@@ -257,7 +258,8 @@ read_side_tables(struct inputs *in, struct cli *cli, const struct options *o)
 	}
 }
 
-/* Rows that --bias holds; a raw one waits until the keys are counted, its element stands in its name. */
+/* Rows that --bias holds; a raw one waits until the keys are counted, its element stands in its
+ * name. */
 static void
 open_bias_early(struct inputs *in, struct cli *cli, const struct options *o)
 {
@@ -383,7 +385,8 @@ lane_rows(struct lane *l, const struct inputs *in, const void *raw, size_t n, ui
 	}
 }
 
-/* The store that rows may be read into as they are, because one lane alone takes them and changes nothing. */
+/* The store that rows may be read into as they are, because one lane alone takes them and
+ * changes nothing. */
 static struct store *
 straight_store(const struct inputs *in, const struct input *input, struct store stores[ROLES])
 {

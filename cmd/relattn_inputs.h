@@ -1,7 +1,8 @@
 /* relattn_inputs - what relattn reads: rows of Q, K and V and side tables, and their shapes.
  *
- * Rows stream through lanes: a lane belongs to one of Q, K, V and multiplies its rows by the projections asked for.
- * Whatever does not fit together is said, and the command ended, before anything is written. */
+ * Rows stream through lanes: a lane belongs to one of Q, K, V and multiplies its rows by the
+ * projections asked for. Whatever does not fit together is said, and the command ended, before
+ * anything is written. */
 #ifndef RELATTN_INPUTS_H
 #define RELATTN_INPUTS_H
 
@@ -70,11 +71,13 @@ size_t input_block(const struct input *input);
 /* True where rows pass the lane as they are. */
 bool lane_is_straight(const struct lane *l, const struct inputs *in);
 
-/* n rows as the input holds them, the first of them its row `first`, through the lane into `out`, n x cols of in->elem. */
+/* n rows as the input holds them, the first of them its row `first`, through the lane into
+ * `out`, n x cols of in->elem. */
 void lane_rows(struct lane *l, const struct inputs *in, const void *raw, size_t n, uint64_t first,
 	       void *out);
 
-/* Begins the store of each lane that the input fills: with room for all rows, where their number is known. */
+/* Begins the store of each lane that the input fills: with room for all rows, where their number
+ * is known. */
 void inputs_make_room(struct inputs *in, const struct input *input, struct store stores[ROLES]);
 
 /* Reads the input to its end through these lanes into their stores. */

@@ -1,4 +1,5 @@
-/* relattn_memory - matrices that are counted against --max-memory, and those that grow while rows arrive. */
+/* relattn_memory - matrices that are counted against --max-memory, and those that grow while
+ * rows arrive. */
 #include "relattn_memory.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* relattn_memory - matrices that are counted against --max-memory, and those that grow while rows arrive.
+/* relattn_memory - matrices that are counted against --max-memory, and those that grow while
+ * rows arrive.
  *
  * Whatever cannot be had ends the command, before it is asked for where its size is known. */
 #ifndef RELATTN_MEMORY_H
@@ -18,7 +19,8 @@ struct budget {
 	size_t limit, used; /* bytes; limit 0: none */
 };
 
-/* Counts rows x cols x size bytes; ends the command where they exceed the limit or cannot be addressed. what names them. */
+/* Counts rows x cols x size bytes; ends the command where they exceed the limit or cannot be
+ * addressed. what names them. */
 void budget_take(struct budget *b, const char *what, size_t rows, size_t cols, size_t size);
 
 /* A matrix of zeros, counted. */

@@ -1,4 +1,5 @@
-/* relattn_options - the command line of relattn as one plain struct, checked for what goes together. */
+/* relattn_options - the command line of relattn as one plain struct, checked for what goes
+ * together. */
 #include "relattn_options.h"
 #include "cli_rows.h"
 #include "cli_values.h"
@@ -240,8 +241,8 @@ add_source(struct sources *s, const char *path)
 	return s->count++;
 }
 
-/* The operand fills every role that is not named. Without it the first of Q, K, V that is unnamed takes
- * after the one before it, and Q, if it is read at all, stdin. */
+/* The operand fills every role that is not named. Without it the first of Q, K, V that is
+ * unnamed takes after the one before it, and Q, if it is read at all, stdin. */
 static void
 resolve_sources(struct options *o, const char *const named[ROLES], const char *operand)
 {

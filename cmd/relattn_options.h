@@ -1,4 +1,5 @@
-/* relattn_options - the command line of relattn as one plain struct, checked for what goes together. */
+/* relattn_options - the command line of relattn as one plain struct, checked for what goes
+ * together. */
 #ifndef RELATTN_OPTIONS_H
 #define RELATTN_OPTIONS_H
 

@@ -1,4 +1,5 @@
-/* relattn_plan - where the position schemes meet attention: what each adds, in the form that attend takes. */
+/* relattn_plan - where the position schemes meet attention: what each adds, in the form that
+ * attend takes. */
 #include "relattn_plan.h"
 
 #include <math.h>
@@ -37,7 +38,8 @@ plan_slopes(struct plan *p, struct inputs *in)
 		pe_alibi_slopes(&rule, PE_F64, p->slopes.data);
 }
 
-/* The table's rows rounded to the element, each head's vector padded with zeros to dim columns; they take the table's place. */
+/* The table's rows rounded to the element, each head's vector padded with zeros to dim columns;
+ * they take the table's place. */
 static struct pe_attend_relative
 pad_vectors(struct plan *p, struct inputs *in, struct table *t, const struct pe_relvec *rows,
 	    size_t width, size_t dim, struct pe_matrix *to)
@@ -269,7 +271,8 @@ plan_assemble(const struct plan *p, const struct inputs *in, const void *content
 	}
 }
 
-/* Keys with features take a row of their own for each query head. The bias alone leaves the content out. */
+/* Keys with features take a row of their own for each query head. The bias alone leaves the
+ * content out. */
 static void
 append_keys(struct plan *p, struct inputs *in, struct store *key)
 {
@@ -401,8 +404,9 @@ has_apart(const struct plan *p)
 	return p->t5.num_buckets > 0 && p->o->cls;
 }
 
-/* T5's bias where the query or the key is [CLS] (Ke et al. 2021): a [CLS] query has the bucket that T5 never uses, half of
- * them, a [CLS] key the row behind the last bucket. At position 0 and later offsets tell which of the two it is. */
+/* T5's bias where the query or the key is [CLS] (Ke et al. 2021): a [CLS] query has the bucket
+ * that T5 never uses, half of them, a [CLS] key the row behind the last bucket. At position 0
+ * and later offsets tell which of the two it is. */
 static void
 cls_bias(const struct plan *p, const struct pe_matrix *table, size_t head, int64_t position,
 	 int64_t lo, size_t n, double *bias)
@@ -457,8 +461,8 @@ fill_offsets(const struct plan *p, const struct inputs *in, bool apart, struct p
 	pe_matrix_free(&scratch);
 }
 
-/* Makes the window reach the offsets of n queries from that position on, and of some to come, so that short calls do
- * not each make it anew. */
+/* Makes the window reach the offsets of n queries from that position on, and of some to come, so
+ * that short calls do not each make it anew. */
 static void
 reach(struct plan *p, struct inputs *in, int64_t position, size_t n)
 {

@@ -1,7 +1,8 @@
-/* relattn_plan - where the position schemes meet attention: what each adds, in the form that attend takes.
+/* relattn_plan - where the position schemes meet attention: what each adds, in the form that
+ * attend takes.
  *
- * T5, ALiBi and --rel-bias become one vector by offset, --shaw-k, --shaw-v and --huang vectors that meet the query and the
- * weights, --rope turns rows, --pos appends columns to q and k. */
+ * T5, ALiBi and --rel-bias become one vector by offset, --shaw-k, --shaw-v and --huang vectors
+ * that meet the query and the weights, --rope turns rows, --pos appends columns to q and k. */
 #ifndef RELATTN_PLAN_H
 #define RELATTN_PLAN_H
 
@@ -53,18 +54,19 @@ struct plan {
 /* The schemes, from their tables alone: called before rows are read. */
 void plan_schemes(struct plan *p, struct inputs *in, struct cli *cli, const struct options *o);
 
-/* What needs the rows: takes the stores of keys and values over, turns keys, appends positions. start is the
- * position of the first query. */
+/* What needs the rows: takes the stores of keys and values over, turns keys, appends positions.
+ * start is the position of the first query. */
 void plan_attention(struct plan *p, struct inputs *in, struct store *key, struct store *value,
 		    size_t keys, int64_t start);
 void plan_free(struct plan *p);
 
-/* Turns content rows of that role, queries or keys, in place, the first of them at that position; heads side by side. */
+/* Turns content rows of that role, queries or keys, in place, the first of them at that
+ * position; heads side by side. */
 void plan_turn(const struct plan *p, enum role role, void *rows, size_t n, size_t heads,
 	       int64_t position);
 
-/* n queries with their positions' features: content (n x heads * content columns, may be NULL where that is 0) into
- * `out`, n x heads * dim. Positions outside the table end the command. */
+/* n queries with their positions' features: content (n x heads * content columns, may be NULL
+ * where that is 0) into `out`, n x heads * dim. Positions outside the table end the command. */
 void plan_assemble(const struct plan *p, const struct inputs *in, const void *content, size_t n,
 		   int64_t position, void *out);
 

@@ -232,7 +232,8 @@ choose_list(struct rope_setup *s, struct pe_error *e)
 	return 0;
 }
 
-/* What can be said before the head size is known: a bad line is then refused before any input is read. */
+/* What can be said before the head size is known: a bad line is then refused before any input is
+ * read. */
 static void
 check_early(struct rope_setup *s)
 {

@@ -1,7 +1,9 @@
-/* rope_options - the option group that says which rotary embedding: base, pairs, sizes, scaling, a model's config.json.
+/* rope_options - the option group that says which rotary embedding: base, pairs, sizes, scaling,
+ * a model's config.json.
  *
- * A command hands the option's value in under the group's own numbers below, whatever it calls the option, and says how it
- * spells it through struct rope_keys: pe-rope has --scaling where relattn has --rope-scaling. */
+ * A command hands the option's value in under the group's own numbers below, whatever it calls
+ * the option, and says how it spells it through struct rope_keys: pe-rope has --scaling where
+ * relattn has --rope-scaling. */
 #ifndef ROPE_OPTIONS_H
 #define ROPE_OPTIONS_H
 
@@ -54,9 +56,9 @@ struct rope_setup {
 void rope_setup(struct rope_setup *s, struct cli *cli, const struct rope_options *o);
 /* The head size that config.json tells, else 0. */
 size_t rope_head_dim(const struct rope_setup *s);
-/* The rotary embedding of heads of head_dim columns; place names what told that number, for a message, and fault
- * whose it is where it is odd. The spec points into s;
- * the caller adds what it knows of direction, axes and rounding. PE_FAULT_ARGUMENT where sizes do not go together. */
+/* The rotary embedding of heads of head_dim columns; place names what told that number, for a
+ * message, and fault whose it is where it is odd. The spec points into s; the caller adds what
+ * it knows of direction, axes and rounding. PE_FAULT_ARGUMENT where sizes do not go together. */
 int rope_spec(struct rope_setup *s, const char *place, enum pe_fault fault, size_t head_dim,
 	      struct pe_rope_spec *spec, struct pe_error *e);
 void rope_setup_free(struct rope_setup *s);

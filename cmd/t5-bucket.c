@@ -148,7 +148,8 @@ parse(struct cli *cli)
 static void
 read_table(struct plan *p, struct opts *o, struct cli *cli, struct pe_error *e)
 {
-	/* A raw table tells no heads: -d does where no rows take it for themselves, and is idle for any other table. */
+	/* A raw table tells no heads: -d does where no rows take it for themselves, and is idle
+	 * for any other table. */
 	const bool raw = pe_format_of_path(o->bias).container == PE_RAW;
 	struct pe_reader_spec spec =
 	    cli_side_table(cli, o->bias, raw && o->mode != FILTER ? cli->common.dim : 0);

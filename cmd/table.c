@@ -81,7 +81,8 @@ plan_sinusoids(const struct table_options *o, struct table *t)
 	t->count = (uint64_t)o->height * o->width;
 }
 
-/* That all the rows asked for, or those that a header tells of, can be had, before the first one goes out. */
+/* That all the rows asked for, or those that a header tells of, can be had, before the first one
+ * goes out. */
 static void
 check_rows(const struct table_options *o, const struct table *t)
 {

@@ -1,5 +1,6 @@
-/* table - the rows that pe-table hands out, whatever they are made of: sinusoids along a line or on a grid, or a
- * learned table; before them a row of zeros for a [CLS] token, among them rows of zeros for padding. */
+/* table - the rows that pe-table hands out, whatever they are made of: sinusoids along a line or
+ * on a grid, or a learned table; before them a row of zeros for a [CLS] token, among them rows
+ * of zeros for padding. */
 #ifndef TABLE_H
 #define TABLE_H
 
@@ -35,17 +36,17 @@ struct table {
 	struct pe_matrix positions, learned_rows;
 };
 
-/* Opens what the options name and plans the rows; every fault of positions and tables that can be known before the
- * first row ends the command here. */
+/* Opens what the options name and plans the rows; every fault of positions and tables that can
+ * be known before the first row ends the command here. */
 void table_open(struct cli *cli, const struct table_options *o, struct table *t);
 void table_close(struct table *t); /* but for t->rows, which cli_filter closes */
 
 /* Rows that can be had, the [CLS] row included. */
 uint64_t table_rows(const struct table *t);
 
-/* Rows from .. from + n - 1, all below table_rows. elem is the output's float element, or the learned table's own
- * where it is plain and elem says so, or f64. Fails, as data, on a learned position past the table and on a
- * value beyond the element. */
+/* Rows from .. from + n - 1, all below table_rows. elem is the output's float element, or the
+ * learned table's own where it is plain and elem says so, or f64. Fails, as data, on a learned
+ * position past the table and on a value beyond the element. */
 int table_fill(const struct table *t, uint64_t from, size_t n, enum pe_elem elem, void *out,
 	       struct pe_error *e);
 

@@ -8,9 +8,10 @@
 
 #include "round.h"
 
-/* A slope is 2^-x with x = max_bias * p / q. Where x is an integer it is exact in any precision; elsewhere it
- * is irrational, and so is its product with a distance of at most 53 bits: 192 bits leave more than 80 to
- * decide the rounding to 53, a chance of failure below 2^-60 over all values that can be asked for. */
+/* A slope is 2^-x with x = max_bias * p / q. Where x is an integer it is exact in any precision;
+ * elsewhere it is irrational, and so is its product with a distance of at most 53 bits: 192 bits
+ * leave more than 80 to decide the rounding to 53, a chance of failure below 2^-60 over all
+ * values that can be asked for. */
 enum { PRECISION = 192 };
 
 int

@@ -1,7 +1,7 @@
 /* alibi - linear biases (Press, Smith, Lewis 2022): head h adds -slope_h * |n - m| to its logits.
  *
- * Slopes of 2^k heads are the powers 2^(-max_bias (h + 1) / H). Any other H takes those of the next power of
- * two below it, then every other one of the next above, as the paper's code does. */
+ * Slopes of 2^k heads are the powers 2^(-max_bias (h + 1) / H). Any other H takes those of the
+ * next power of two below it, then every other one of the next above, as the paper's code does. */
 #ifndef PE_ALIBI_H
 #define PE_ALIBI_H
 
@@ -29,8 +29,9 @@ int pe_alibi_check(const struct pe_alibi *a, struct pe_error *e);
 /* heads slopes, the real numbers rounded once to elem, a float type. */
 void pe_alibi_slopes(const struct pe_alibi *a, enum pe_elem elem, void *slopes);
 
-/* Bias by offset (row form: by key position) lo, ..., lo + n - 1 of one head: real slope times distance, rounded once. The
- * magnitudes of lo and lo + n are at most 2^53. PE_FAULT_DATA where a value overflows elem (f16). */
+/* Bias by offset (row form: by key position) lo, ..., lo + n - 1 of one head: real slope times
+ * distance, rounded once. The magnitudes of lo and lo + n are at most 2^53. PE_FAULT_DATA where
+ * a value overflows elem (f16). */
 int pe_alibi_bias(const struct pe_alibi *a, enum pe_alibi_form form, size_t head, int64_t lo,
 		  size_t n, enum pe_elem elem, void *bias, struct pe_error *e);
 

@@ -9,8 +9,8 @@
 #include "attend_kernel.h"
 #include "num.h"
 
-/* Of a column of a tile: 288 rows of f32, 144 of f64. Larger ones share the packing of keys among more rows; this fits in a
- * second-level cache of 256 KiB at d = 64. */
+/* Of a column of a tile: 288 rows of f32, 144 of f64. Larger ones share the packing of keys
+ * among more rows; this fits in a second-level cache of 256 KiB at d = 64. */
 #define TILE_BYTES ((size_t)1152)
 /* A tile is made smaller where its widest part would take more. */
 #define PART_BYTES ((size_t)1 << 20)
@@ -51,7 +51,8 @@ larger(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-/* Sets aside rows x width x size bytes and says where they begin; false where that cannot be addressed. */
+/* Sets aside rows x width x size bytes and says where they begin; false where that cannot be
+ * addressed. */
 static bool
 place(struct pe_attend_layout *l, size_t *where, size_t rows, size_t width, size_t size)
 {
@@ -68,7 +69,8 @@ place(struct pe_attend_layout *l, size_t *where, size_t rows, size_t width, size
 	return true;
 }
 
-/* Panels of a relative table that a block of keys can meet in a tile, or all of them if these are fewer. */
+/* Panels of a relative table that a block of keys can meet in a tile, or all of them if these
+ * are fewer. */
 static size_t
 ring_panels(const struct pe_attend_relative *a, size_t tile, size_t panel)
 {
@@ -307,7 +309,8 @@ run(struct call *c, struct pe_error *e)
 		return pe_fail_memory(e);
 	for (; ready < wanted; ready++) {
 		workers[ready].call = c;
-		/* not aligned_alloc: glibc before 2.38 does not reuse what it freed, and the heap grows call by call */
+		/* not aligned_alloc: glibc before 2.38 does not reuse what it freed, and the
+		 * heap grows call by call */
 		char *memory = malloc(bytes + LINE);
 		if (memory == NULL)
 			break;

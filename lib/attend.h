@@ -2,28 +2,34 @@
  *
  *     out_m = sum_n w_mn v_n,   w_m = softmax_n(scale * q_m . k_n + terms)          (Vaswani et al. 2017, 3.2.1)
  *
- * It knows no position scheme. What a scheme adds to the logit of query position m and key position n comes as
+ * It knows no position scheme. What a scheme adds to the logit of query position m and key
+ * position n comes as
  *   - a vector by offset n - m for each head (T5, ALiBi, clipped scalars),
  *   - vectors a by offset that meet the query: scale * q_m . a_(n-m) (Shaw et al. 2018; Huang et al. 2018),
  *   - rows of a matrix, one for each query row (any bias, masks of -inf);
  * and to the output, sum_n w_mn b_(n-m) for vectors b by offset (Shaw et al. 2018, equation 3).
  * A second product, as of untied positions (Ke et al. 2021), is more columns of q and k.
  *
- * Key n has position n = 0 .. keys - 1; query rows have any positions, negative ones too. No T x T matrix ever exists:
- * a call takes memory for one tile of query rows a thread (pe_attend_memory), never for a row of logits.
+ * Key n has position n = 0 .. keys - 1; query rows have any positions, negative ones too. No T x
+ * T matrix ever exists: a call takes memory for one tile of query rows a thread
+ * (pe_attend_memory), never for a row of logits.
  *
- * Same bytes: a row's result depends on the row, its position, its terms, the keys and the values alone; not on the threads,
- * nor on which rows share a call. It may depend on the instruction set of the machine.
+ * Same bytes: a row's result depends on the row, its position, its terms, the keys and the
+ * values alone; not on the threads, nor on which rows share a call. It may depend on the
+ * instruction set of the machine.
  *
- * Arithmetic is that of the element; u = 2^-24 (f32) or 2^-53 (f64). Products are summed in chains of fused steps (unfused on
- * x86-64 without FMA): 16 columns of a dot product, 32 weighted values; chains are summed in turn, values by 512 keys first. Terms
- * are added to the dot product one by one. e^x is within 2u; sums are rescaled by powers of two alone. So a logit s is off by a few
- * u |s|, and that is what an output is off by, relative to its largest value. Measured against the exact output, 64 to 8192 keys,
- * d = 64, f32: data uniform in +-1 below 3e-7; normal data of deviation 1 about 3e-7, 6e-7 at worst, where logits pass 4. f64: 2^-29
- * of that. Unfused, twice. Weights below 2^-126 (f32), 2^-1022 (f64) of their row's largest are 0.
+ * Arithmetic is that of the element; u = 2^-24 (f32) or 2^-53 (f64). Products are summed in
+ * chains of fused steps (unfused on x86-64 without FMA): 16 columns of a dot product, 32
+ * weighted values; chains are summed in turn, values by 512 keys first. Terms are added to the
+ * dot product one by one. e^x is within 2u; sums are rescaled by powers of two alone. So a logit
+ * s is off by a few u |s|, and that is what an output is off by, relative to its largest value.
+ * Measured against the exact output, 64 to 8192 keys, d = 64, f32: data uniform in +-1 below
+ * 3e-7; normal data of deviation 1 about 3e-7, 6e-7 at worst, where logits pass 4. f64: 2^-29 of
+ * that. Unfused, twice. Weights below 2^-126 (f32), 2^-1022 (f64) of their row's largest are 0.
  *
- * IEEE: nan passes; a q.k beyond the range is +-inf; a softmax over +inf is nan; a key at -inf adds nothing, even where its
- * value is nan; a query without a key at more than -inf gives zeros, weights 0 and lse -inf. */
+ * IEEE: nan passes; a q.k beyond the range is +-inf; a softmax over +inf is nan; a key at -inf
+ * adds nothing, even where its value is nan; a query without a key at more than -inf gives
+ * zeros, weights 0 and lse -inf. */
 #ifndef PE_ATTEND_H
 #define PE_ATTEND_H
 
@@ -44,7 +50,8 @@ struct pe_attend_relative {
 	bool clip;     /* offsets beyond take the nearest end's vector; else they get none */
 };
 
-/* What stays the same for all query rows. The arrays are borrowed until pe_attend_free, row after row of `elem`. */
+/* What stays the same for all query rows. The arrays are borrowed until pe_attend_free, row
+ * after row of `elem`. */
 struct pe_attend_spec {
 	enum pe_elem elem;      /* PE_F32 or PE_F64: of every array here and of the arithmetic */
 	size_t heads, kv_heads; /* query head h reads kv head floor(h * kv_heads / heads) */
@@ -66,7 +73,8 @@ struct pe_attend_spec {
 
 struct pe_attend; /* opaque; read-only after init */
 
-/* Copies the spec, not the arrays. Refuses (PE_FAULT_ARGUMENT) an element, a width or a count that cannot be. */
+/* Copies the spec, not the arrays. Refuses (PE_FAULT_ARGUMENT) an element, a width or a count
+ * that cannot be. */
 int pe_attend_init(struct pe_attend **plan, const struct pe_attend_spec *spec, struct pe_error *e);
 void pe_attend_free(struct pe_attend *plan); /* NULL is allowed */
 
@@ -94,8 +102,8 @@ struct pe_attend_rows {
 	bool bias_per_head;
 };
 
-/* Output and log-sum-exp. out: rows x spec.heads * value_dim, lse: rows x spec.heads, either may be NULL. Of heads that are
- * not asked for nothing is written. Fails only for want of memory. */
+/* Output and log-sum-exp. out: rows x spec.heads * value_dim, lse: rows x spec.heads, either may
+ * be NULL. Of heads that are not asked for nothing is written. Fails only for want of memory. */
 int pe_attend_output(const struct pe_attend *plan, const struct pe_attend_rows *rows, void *out,
 		     void *lse, struct pe_error *e);
 
@@ -105,7 +113,8 @@ enum pe_attend_matrix {
 	PE_ATTEND_BIAS,    /* the logits less scale * q.k */
 };
 
-/* The matrix of one head (rows->head; rows->heads is not read, a per-head bias is that head's): out is rows x keys. */
+/* The matrix of one head (rows->head; rows->heads is not read, a per-head bias is that head's):
+ * out is rows x keys. */
 int pe_attend_matrix(const struct pe_attend *plan, const struct pe_attend_rows *rows,
 		     enum pe_attend_matrix kind, void *out, struct pe_error *e);
 

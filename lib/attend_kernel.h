@@ -1,8 +1,9 @@
 /* attend_kernel - what attend's plan and its kernels share; no other room includes it.
  *
- * A kernel does one task: a tile of query rows of one head. Its text is attend_kernel.inc.h, compiled by a small
- * translation unit for each element and instruction set. Keys are met in blocks of PE_ATTEND_BLOCK at fixed multiples, whatever the
- * tile, which is why a row's bytes do not depend on its neighbours. */
+ * A kernel does one task: a tile of query rows of one head. Its text is attend_kernel.inc.h,
+ * compiled by a small translation unit for each element and instruction set. Keys are met in
+ * blocks of PE_ATTEND_BLOCK at fixed multiples, whatever the tile, which is why a row's bytes do
+ * not depend on its neighbours. */
 #ifndef PE_ATTEND_KERNEL_H
 #define PE_ATTEND_KERNEL_H
 
@@ -11,7 +12,8 @@
 #define PE_ATTEND_BLOCK ((size_t)128) /* keys; also the longest chain of weighted values */
 #define PE_ATTEND_ROWS ((size_t)6)    /* query rows of a register tile */
 
-/* Where the parts of a thread's scratch memory begin, in bytes, and the widths of their rows, in elements. */
+/* Where the parts of a thread's scratch memory begin, in bytes, and the widths of their rows, in
+ * elements. */
 struct pe_attend_layout {
 	size_t query;  /* the tile's rows, scaled, six interleaved */
 	size_t logits; /* of six rows and a block of keys: logits, then weights */
@@ -50,7 +52,8 @@ struct pe_attend_task {
 struct pe_attend_kernel {
 	size_t lanes; /* elements of a vector */
 	size_t panel; /* keys of a register tile */
-	/* scratch: plan->layout.bytes, aligned to 64. Outputs as in attend.h, from the call's first row on. */
+	/* scratch: plan->layout.bytes, aligned to 64. Outputs as in attend.h, from the call's
+	 * first row on. */
 	void (*output)(const struct pe_attend_task *task, void *scratch, void *out, void *lse);
 	void (*matrix)(const struct pe_attend_task *task, enum pe_attend_matrix kind, void *scratch,
 		       void *out);

@@ -1,5 +1,5 @@
-/* attend_kernel.inc - one text for all kernels: a tile of query rows of one head against all keys. A translation unit for an
- * element and an instruction set defines
+/* attend_kernel.inc - one text for all kernels: a tile of query rows of one head against all
+ * keys. A translation unit for an element and an instruction set defines
  *   ELEMENT        32 or 64: arithmetic in float or double
  *   VECTOR_BYTES   of a vector register
  *   VECTORS        vectors in a row of the register tile
@@ -171,8 +171,8 @@ meet_keys(struct work *w, size_t r, struct part part)
 		dot(rows, w->query + r * dim, dim, w->panels + j * dim, w->logits + j, BLOCK);
 }
 
-/* scale * q.a of the vectors that the tile's rows meet at the block's keys: the panels not yet in the ring. Offsets only grow
- * from block to block, so each panel is met once in a tile. */
+/* scale * q.a of the vectors that the tile's rows meet at the block's keys: the panels not yet
+ * in the ring. Offsets only grow from block to block, so each panel is met once in a tile. */
 static void
 meet_relative(struct work *w, size_t which, const struct block *b)
 {
@@ -202,8 +202,8 @@ meet_relative(struct work *w, size_t which, const struct block *b)
 	}
 }
 
-/* How n keys from `offset` on meet vectors by offset: below before the first vector, then `within` from vector `index` on, the
- * rest above the last. */
+/* How n keys from `offset` on meet vectors by offset: below before the first vector, then
+ * `within` from vector `index` on, the rest above the last. */
 struct meeting {
 	size_t below, within, index;
 };
@@ -389,8 +389,8 @@ look_at(const real *from, size_t n)
 		__builtin_prefetch(from + i);
 }
 
-/* Asks for the next block's keys and values, a share of them for each group of rows: those of one head among several lie apart,
- * where no processor looks ahead by itself. */
+/* Asks for the next block's keys and values, a share of them for each group of rows: those of
+ * one head among several lie apart, where no processor looks ahead by itself. */
 static void
 look_ahead(const struct work *w, const struct block *b, size_t r)
 {

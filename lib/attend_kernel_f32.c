@@ -1,4 +1,5 @@
-/* attend_kernel_f32 - attention in f32 for any machine: vectors of 16 bytes by the compiler's vector extension. */
+/* attend_kernel_f32 - attention in f32 for any machine: vectors of 16 bytes by the compiler's
+ * vector extension. */
 #include "attend_kernel.h"
 
 #define ELEMENT 32

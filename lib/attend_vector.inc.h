@@ -1,17 +1,19 @@
-/* attend_vector.inc - the arithmetic of attend_kernel.inc.h: vectors, e^x, products of small tiles, packing. The translation unit
- * defines the macros that attend_kernel.inc.h lists. No function here knows attention's plans. */
+/* attend_vector.inc - the arithmetic of attend_kernel.inc.h: vectors, e^x, products of small
+ * tiles, packing. The translation unit defines the macros that attend_kernel.inc.h lists. No
+ * function here knows attention's plans. */
 #include <math.h>
 #include <string.h>
 
 #define ROWS PE_ATTEND_ROWS
 #define BLOCK PE_ATTEND_BLOCK
-/* Errors grow slower than sums where these are made of short chains: columns of a dot product, and keys of weighted values, of
- * which PE_ATTEND_BLOCK is a multiple. */
+/* Errors grow slower than sums where these are made of short chains: columns of a dot product,
+ * and keys of weighted values, of which PE_ATTEND_BLOCK is a multiple. */
 #define DOT_CHAIN ((size_t)16)
 #define CHAIN ((size_t)32)
 
-/* The element: bits behind its point, bias and least value of its exponent, and the polynomial of 2^r on +-1/2, 1 at 0, with
- * the least relative error (Remez's exchange): 2e-9 at degree 6, 4e-18 at degree 11; the highest power first. */
+/* The element: bits behind its point, bias and least value of its exponent, and the polynomial
+ * of 2^r on +-1/2, 1 at 0, with the least relative error (Remez's exchange): 2e-9 at degree 6,
+ * 4e-18 at degree 11; the highest power first. */
 #if ELEMENT == 32
 typedef float real;
 typedef int32_t whole;
@@ -97,7 +99,8 @@ max_across(vec x)
 
 /* ---- 2^x ---- */
 
-/* The largest logit so far, in powers of two, rounded up: sums relative to it are rescaled without rounding. */
+/* The largest logit so far, in powers of two, rounded up: sums relative to it are rescaled
+ * without rounding. */
 INLINE real
 whole_power(real logit)
 {
@@ -105,9 +108,10 @@ whole_power(real logit)
 			     : (real)ceil((double)logit * (double)LOG2E);
 }
 
-/* e^s / 2^max for max = whole_power of no smaller logit; 0 where that is below 2^LIMIT, nan for nan. With k the nearest whole
- * number to s log2(e) - max, it is 2^k 2^r, r = s log2(e) - (max + k), rounded once; k comes out of the low bits of
- * k + 1.5 * 2^MANTISSA, where BIAS is already added to it. With rounding the result is within 2u. */
+/* e^s / 2^max for max = whole_power of no smaller logit; 0 where that is below 2^LIMIT, nan for
+ * nan. With k the nearest whole number to s log2(e) - max, it is 2^k 2^r, r = s log2(e) - (max +
+ * k), rounded once; k comes out of the low bits of k + 1.5 * 2^MANTISSA, where BIAS is already
+ * added to it. With rounding the result is within 2u. */
 INLINE vec
 power(vec s, vec max)
 {
@@ -267,8 +271,9 @@ dot(size_t rows, const real *q, size_t dim, const real *panel, real *to, size_t 
 		dot_rows(ROWS, q, dim, panel, to, stride);
 }
 
-/* sums += weights x values of the keys [part.from, part.to) of a block, one register tile of columns. A chain ends at
- * fixed keys, not where the part does: the keys it leaves out have weight 0, and what starts at +0 never sums to -0. */
+/* sums += weights x values of the keys [part.from, part.to) of a block, one register tile of
+ * columns. A chain ends at fixed keys, not where the part does: the keys it leaves out have
+ * weight 0, and what starts at +0 never sums to -0. */
 INLINE void
 weigh_tile(size_t rows, size_t vectors, const real *weights, struct part part, const real *values,
 	   size_t width, real *sums)

@@ -40,8 +40,8 @@ struct pe_backend {
 	void (*close)(struct pe_source *s);
 };
 
-/* Fills a matrix whose cols and elem are set with all rows that `read` gives. expected: how many that is likely to
- * be, 0 if nobody knows. On failure the matrix is empty. */
+/* Fills a matrix whose cols and elem are set with all rows that `read` gives. expected: how many
+ * that is likely to be, 0 if nobody knows. On failure the matrix is empty. */
 typedef ssize_t pe_rows_read(void *context, void *rows, size_t max, struct pe_error *e);
 int pe_rows_gather(struct pe_matrix *m, pe_rows_read *read, void *context, size_t expected,
 		   struct pe_error *e);

@@ -45,7 +45,8 @@ value_of(const struct pe_matrix *m, size_t i)
 				 : ((const double *)m->data)[i];
 }
 
-/* A floating constant: with a point or an exponent, so that -0 keeps its sign, and an f where it is a float. */
+/* A floating constant: with a point or an exponent, so that -0 keeps its sign, and an f where it
+ * is a float. */
 static size_t
 constant(const struct pe_matrix *m, size_t i, int digits, char *to)
 {

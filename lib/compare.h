@@ -2,8 +2,8 @@
  *
  * A cell is equal if its values are the same (-0 and 0 are), or if any one limit given holds:
  *   |a - b| <= abs,  |a - b| / |a| <= rel,  at most ulp representable numbers of the element apart.
- * A nan, and an infinity, is infinitely far from anything but itself; nan equals nan only if that is asked for.
- * All results come in one pass over rows that need not be kept. */
+ * A nan, and an infinity, is infinitely far from anything but itself; nan equals nan only if
+ * that is asked for. All results come in one pass over rows that need not be kept. */
 #ifndef PE_COMPARE_H
 #define PE_COMPARE_H
 
@@ -46,7 +46,8 @@ struct pe_compare {
 /* Zeroed but for limits, elem and cols before the first call. Takes the next n rows of both. */
 void pe_compare_rows(struct pe_compare *c, const void *a, const void *b, size_t n);
 
-/* How many numbers of the element lie between two, plus one; 0 for equal ones and for -0 and 0. Neither may be nan. */
+/* How many numbers of the element lie between two, plus one; 0 for equal ones and for -0 and 0.
+ * Neither may be nan. */
 uint64_t pe_ulps(enum pe_elem elem, const void *a, const void *b);
 
 #endif

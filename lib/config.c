@@ -221,8 +221,8 @@ lists_kind(const struct source *s, const char *kind)
 	return false;
 }
 
-/* Older files of models with two bases: the parameters stand for the layers of full attention, and those of the
- * sliding window turn by a base of their own, unscaled. */
+/* Older files of models with two bases: the parameters stand for the layers of full attention,
+ * and those of the sliding window turn by a base of their own, unscaled. */
 static int
 choose_by_base(struct source *s, const char *kind)
 {
@@ -387,8 +387,9 @@ read_kind(const struct source *s, struct pe_config *c)
 	return 0;
 }
 
-/* Where the parameters do not hold a key: the trained length may stand beside them, or be the only length there is; a length is
- * always the model's own. llama3 must say its trained length, for its files raise the other. */
+/* Where the parameters do not hold a key: the trained length may stand beside them, or be the
+ * only length there is; a length is always the model's own. llama3 must say its trained length,
+ * for its files raise the other. */
 static const json_t *
 beside(const struct source *s, const struct pe_scaling_key *key, enum pe_scaling_kind kind)
 {

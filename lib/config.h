@@ -1,8 +1,9 @@
 /* config - what a model's own config.json says about its rotary embedding.
  *
- * Reads the layouts in use: rope_theta beside a rope_scaling object whose kind is called type or rope_type (Llama, Qwen,
- * Phi-3, DeepSeek), a rope_parameters object that holds all of it, the same per layer kind (Gemma 3 and 4, ModernBERT),
- * rotary_emb_base and rotary_pct (GPT-NeoX), rotary_dim (GPT-J); a text_config object goes first (multimodal models). */
+ * Reads the layouts in use: rope_theta beside a rope_scaling object whose kind is called type or
+ * rope_type (Llama, Qwen, Phi-3, DeepSeek), a rope_parameters object that holds all of it, the
+ * same per layer kind (Gemma 3 and 4, ModernBERT), rotary_emb_base and rotary_pct (GPT-NeoX),
+ * rotary_dim (GPT-J); a text_config object goes first (multimodal models). */
 #ifndef PE_CONFIG_H
 #define PE_CONFIG_H
 
@@ -35,9 +36,10 @@ struct pe_config {
 	bool alternating;
 };
 
-/* Reads the file. layer_kind names one of several sets of parameters ("full_attention"), NULL where there is one. A file that
- * has several and no name for one, or a name that it does not have, is PE_FAULT_ARGUMENT with the names in the text; all else
- * that is wrong is PE_FAULT_DATA, "FILE: key: what". The scaling is not yet checked: that needs the frequencies. */
+/* Reads the file. layer_kind names one of several sets of parameters ("full_attention"), NULL
+ * where there is one. A file that has several and no name for one, or a name that it does not
+ * have, is PE_FAULT_ARGUMENT with the names in the text; all else that is wrong is
+ * PE_FAULT_DATA, "FILE: key: what". The scaling is not yet checked: that needs the frequencies. */
 int pe_config_read(struct pe_config *c, const char *path, const char *layer_kind,
 		   struct pe_error *e);
 void pe_config_free(struct pe_config *c); /* may be called on a zeroed struct */

@@ -147,8 +147,8 @@ omegas(const void *context, size_t first, size_t n, mpfr_t *x)
 	pe_freq_omegas(&t->freq, first, n, x);
 }
 
-/* pos_scale, times 2 pi / (last + 1e-6) on a normalised axis: six roundings at 16 more bits. The millionth is the
- * formula's own and meant exactly, unlike a decimal that an option gives. */
+/* pos_scale, times 2 pi / (last + 1e-6) on a normalised axis: six roundings at 16 more bits. The
+ * millionth is the formula's own and meant exactly, unlike a decimal that an option gives. */
 static void
 scale(const void *context, mpfr_ptr x)
 {

@@ -1,11 +1,12 @@
-/* convention - how a code base writes the sinusoidal table: which column holds what, which frequencies,
- * what scales positions and values.
+/* convention - how a code base writes the sinusoidal table: which column holds what, which
+ * frequencies, what scales positions and values.
  *
  * The formula is one (Vaswani et al. 2017, section 3.5): pair i at position t is
  *     gain * sin(pos_scale * t * omega_i),  gain * cos(pos_scale * t * omega_i),  omega_i = base^(-i / D).
- * The paper interleaves the pairs; tensor2tensor, fairseq, DDPM and most later code put all sines first
- * and all cosines behind them. D is d/2 - freq_shift for interleaved columns and floor(d/2) - freq_shift
- * for halves. Everything that works on such rows (tables, shifts, similarities) reads its columns here. */
+ * The paper interleaves the pairs; tensor2tensor, fairseq, DDPM and most later code put all
+ * sines first and all cosines behind them. D is d/2 - freq_shift for interleaved columns and
+ * floor(d/2) - freq_shift for halves. Everything that works on such rows (tables, shifts,
+ * similarities) reads its columns here. */
 #ifndef PE_CONVENTION_H
 #define PE_CONVENTION_H
 
@@ -59,7 +60,8 @@ struct pe_convention {
 		.base = 10000, .pos_scale = 1, .gain = 1 \
 	}
 
-/* Names of the presets, ended by NULL, and what one of them stands for; false if there is none such. */
+/* Names of the presets, ended by NULL, and what one of them stands for; false if there is none
+ * such. */
 const char *const *pe_convention_presets(void);
 bool pe_convention_preset(const char *name, struct pe_convention *c);
 
@@ -97,8 +99,9 @@ int pe_convention_turn_init(struct pe_convention_turn *t, const struct pe_conven
 			    const struct pe_columns *columns, double last, struct pe_error *e);
 void pe_convention_turn_free(struct pe_convention_turn *t);
 
-/* Names of the columns: "s0", "c0", ..., "z" for the column of zeros. The k-th prefix stands before the names of
- * the k-th group of dim columns ("h", "w" for a grid, "" for a line). One block of memory for free(); NULL: no memory. */
+/* Names of the columns: "s0", "c0", ..., "z" for the column of zeros. The k-th prefix stands
+ * before the names of the k-th group of dim columns ("h", "w" for a grid, "" for a line). One
+ * block of memory for free(); NULL: no memory. */
 char **pe_convention_names(const struct pe_columns *columns, const char *const *prefixes,
 			   size_t groups);
 

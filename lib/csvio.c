@@ -94,8 +94,8 @@ trim(const char **text, size_t *size)
 		--*size;
 }
 
-/* The next LF in the buffer. Its place is kept: lines may end with CR alone, and a search through the
- * whole buffer for each of them would be quadratic. */
+/* The next LF in the buffer. Its place is kept: lines may end with CR alone, and a search
+ * through the whole buffer for each of them would be quadratic. */
 static const char *
 find_lf(struct csv *csv, const struct pe_buffer *b)
 {
@@ -115,8 +115,8 @@ find_lf(struct csv *csv, const struct pe_buffer *b)
 	return csv->lf_found ? bytes + (csv->lf_at - b->offset) : NULL;
 }
 
-/* Where the line that the buffer begins with ends: at its LF or CR, or with the input; NULL if that is
- * not here yet. */
+/* Where the line that the buffer begins with ends: at its LF or CR, or with the input; NULL if
+ * that is not here yet. */
 static const char *
 find_end(struct csv *csv, const struct pe_buffer *b)
 {
@@ -172,8 +172,8 @@ is_separator(const struct pe_source *s, char c)
 	return c == s->separator || (s->separator == ' ' && c == '\t');
 }
 
-/* A line may be of any length, a field may not: without this a stream with no newline in it, or a quote
- * that never closes, would be read to its end. */
+/* A line may be of any length, a field may not: without this a stream with no newline in it, or
+ * a quote that never closes, would be read to its end. */
 static int
 check_field(struct pe_source *s, struct pe_error *e)
 {
@@ -207,8 +207,8 @@ is_skipped(const struct pe_source *s, const struct line *line)
 	return p == line->end;
 }
 
-/* The next line that may be a row: 1, or 0 at the end, -1 on failure; without `wait` 0 as well where no
- * whole line is here. */
+/* The next line that may be a row: 1, or 0 at the end, -1 on failure; without `wait` 0 as well
+ * where no whole line is here. */
 static int
 next_line(struct pe_source *s, struct line *line, bool wait, struct pe_error *e)
 {
@@ -227,8 +227,8 @@ next_line(struct pe_source *s, struct line *line, bool wait, struct pe_error *e)
 
 /* ---- a line through libcsv ---- */
 
-/* What becomes of the fields of a line. The first fault is kept until the line's end, where it is known whether the
- * field was the last. */
+/* What becomes of the fields of a line. The first fault is kept until the line's end, where it
+ * is known whether the field was the last. */
 struct fields {
 	const struct pe_source *s;
 	void *row;    /* values to be stored; NULL: none */
@@ -360,7 +360,8 @@ fail_parse(const struct fields *f, struct csv_parser *parser, struct pe_error *e
 	return fail_at(f->s, f->count + 1, e, "text beside a quoted field");
 }
 
-/* Splits the line into fields. After a fault csv_fini would still deliver the broken row: it is not called then. */
+/* Splits the line into fields. After a fault csv_fini would still deliver the broken row: it is
+ * not called then. */
 static int
 split(struct pe_source *s, struct line line, struct fields *f, struct pe_error *e)
 {
@@ -510,8 +511,9 @@ skip_blanks(const char *p, const char *end, char separator)
 	return p;
 }
 
-/* A row of bare numbers from p on: where it ends, at `limit` or at a line end; NULL if it is anything
- * else. Inlined into the three below, so that no field costs a choice or an indirect call. */
+/* A row of bare numbers from p on: where it ends, at `limit` or at a line end; NULL if it is
+ * anything else. Inlined into the three below, so that no field costs a choice or an indirect
+ * call. */
 static inline const char *
 plain_row(const struct pe_source *s, const char *p, const char *limit, void *row, read_field *read)
 {
@@ -543,8 +545,9 @@ read_plain_row(const struct pe_source *s, const char *p, const char *limit, void
 	}
 }
 
-/* Takes a plain row that the buffer begins with, without looking for its end first. A buffer that ends
- * within the row is left to next_line, and not even tried where it is shorter than the row before. */
+/* Takes a plain row that the buffer begins with, without looking for its end first. A buffer
+ * that ends within the row is left to next_line, and not even tried where it is shorter than the
+ * row before. */
 static bool
 take_plain_row(struct pe_source *s, void *row)
 {
@@ -788,7 +791,8 @@ csv_holds_row(const struct pe_source *s)
 
 	if (csv->holds_first)
 		return true;
-	/* the LF of a CRLF is no line; a comment alone is taken for a row, which costs one wait too early at worst */
+	/* the LF of a CRLF is no line; a comment alone is taken for a row, which costs one wait
+	 * too early at worst */
 	const size_t skip = csv->after_cr && size > 0 && bytes[0] == '\n';
 	return size > skip && (memchr(bytes + skip, '\n', size - skip) != NULL ||
 			       memchr(bytes + skip, '\r', size - skip) != NULL);
@@ -861,8 +865,8 @@ pe_csv_write_row(char *to, const struct pe_csv_format *format, enum pe_elem elem
 	return (size_t)(at - to);
 }
 
-/* A name that would not come back as it is: one with a separator, a quote, a line end, blanks around it,
- * a # in front of the line, or nothing at all. */
+/* A name that would not come back as it is: one with a separator, a quote, a line end, blanks
+ * around it, a # in front of the line, or nothing at all. */
 static bool
 needs_quotes(const char *name, char separator, bool leads)
 {

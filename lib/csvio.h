@@ -1,9 +1,10 @@
 /* csvio - rows as text: separated by commas, tabs or blanks (RFC 4180, as far as numbers go).
  *
- * Reading: a line of bare numbers is converted where it stands; a line with anything else goes through libcsv, one
- * physical line at a time, and means the same. LF, CRLF or CR; blank lines and lines that begin with # are skipped and
- * counted. Faults are told as "FILE:LINE: column C: ...", columns from 1. A row of any length is read,
- * a single field beyond PE_CSV_FIELD_MAX bytes is refused: so is a quote that never closes. */
+ * Reading: a line of bare numbers is converted where it stands; a line with anything else goes
+ * through libcsv, one physical line at a time, and means the same. LF, CRLF or CR; blank lines
+ * and lines that begin with # are skipped and counted. Faults are told as "FILE:LINE: column C:
+ * ...", columns from 1. A row of any length is read, a single field beyond PE_CSV_FIELD_MAX
+ * bytes is refused: so is a quote that never closes. */
 #ifndef PE_CSVIO_H
 #define PE_CSVIO_H
 

@@ -306,7 +306,8 @@ constant_norm(const struct pe_matrix *m, const struct columns *c, double *gain)
 	return *gain > 0;
 }
 
-/* Radians a row, from neighbours first and then, the turns being known, from rows ever farther apart. */
+/* Radians a row, from neighbours first and then, the turns being known, from rows ever farther
+ * apart. */
 static double
 frequency(const struct pe_matrix *m, const struct columns *c, size_t pair)
 {

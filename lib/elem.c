@@ -56,7 +56,8 @@ pe_elem_widest(enum pe_elem a, enum pe_elem b)
 
 /* ---- the two halves ---- */
 
-/* A small binary format: how many bits follow the leading one, and the exponent of its least normal number. */
+/* A small binary format: how many bits follow the leading one, and the exponent of its least
+ * normal number. */
 struct half {
 	int fraction;
 	int least; /* 2^least is the smallest normal */
@@ -65,8 +66,9 @@ struct half {
 static const struct half f16 = {10, -14, 0x7c00};
 static const struct half bf16 = {7, -126, 0x7f80};
 
-/* Nearest, ties to even, in integers: the double's 53-bit significand is shifted to the quantum of the
- * result, at most once rounded; a carry out of the significand runs into the exponent as it should. */
+/* Nearest, ties to even, in integers: the double's 53-bit significand is shifted to the quantum
+ * of the result, at most once rounded; a carry out of the significand runs into the exponent as
+ * it should. */
 static uint16_t
 half_round(const struct half *h, double x)
 {
@@ -95,8 +97,9 @@ half_round(const struct half *h, double x)
 	return rounded >= h->infinity ? sign | h->infinity : (uint16_t)(sign | rounded);
 }
 
-/* Both halves are exact in a float, and loops over these need no choice: compilers make vectors of them. An f16's
- * magnitude shifted under a float's exponent is 2^-112 of its value, subnormals too. */
+/* Both halves are exact in a float, and loops over these need no choice: compilers make vectors
+ * of them. An f16's magnitude shifted under a float's exponent is 2^-112 of its value,
+ * subnormals too. */
 static inline float
 f16_single(uint16_t bits)
 {
@@ -148,9 +151,10 @@ pe_bf16_round(double x)
 	return half_round(&bf16, x);
 }
 
-/* The same from a float, without a choice that a loop would stumble over. Adding a half of the quantum, less one where the
- * last bit kept is even, rounds to nearest even; below f16's normal numbers a float addition whose quantum is
- * f16's subnormal one does it. A nan keeps its upper bits, and is quiet. */
+/* The same from a float, without a choice that a loop would stumble over. Adding a half of the
+ * quantum, less one where the last bit kept is even, rounds to nearest even; below f16's normal
+ * numbers a float addition whose quantum is f16's subnormal one does it. A nan keeps its upper
+ * bits, and is quiet. */
 static inline uint16_t
 f16_of_single(float x)
 {

@@ -41,10 +41,10 @@ uint16_t pe_bf16_round(double x);
 /* The double rounded to elem (a float type) and widened again; what `--round E` means. */
 double pe_elem_round(enum pe_elem elem, double x);
 
-/* Converts n values. Stops at the first one that elem `to` cannot hold (a finite value that would
- * overflow, a fraction, nan or inf where an integer is due) and returns how many were converted:
- * n means all. Rounding to a narrower float is to nearest even, once. Integers beyond 2^53 rounded by a float type
- * are no loss that is refused. */
+/* Converts n values. Stops at the first one that elem `to` cannot hold (a finite value that
+ * would overflow, a fraction, nan or inf where an integer is due) and returns how many were
+ * converted: n means all. Rounding to a narrower float is to nearest even, once. Integers beyond
+ * 2^53 rounded by a float type are no loss that is refused. */
 size_t pe_elem_convert(enum pe_elem to, void *dst, enum pe_elem from, const void *src, size_t n);
 
 #endif

@@ -81,7 +81,8 @@ escape(char *to, unsigned char c)
 	return 4;
 }
 
-/* Escapes whole characters until `shown` bytes of s are done; *done says how many. Returns the length at `to`. */
+/* Escapes whole characters until `shown` bytes of s are done; *done says how many. Returns the
+ * length at `to`. */
 static size_t
 escape_all(char *to, const unsigned char *s, size_t size, size_t shown, size_t *done)
 {

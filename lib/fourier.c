@@ -16,8 +16,8 @@ enum {
 	STRIDE = 64,     /* rows of one coordinate that go to turn at a time */
 };
 
-/* Sine and cosine of so many turns, which are used up. The nearest quarter is taken off exactly, so what is left lies within
- * an eighth, and neither value is small by cancellation. */
+/* Sine and cosine of so many turns, which are used up. The nearest quarter is taken off exactly,
+ * so what is left lies within an eighth, and neither value is small by cancellation. */
 static void
 of_turns(mpfr_ptr turns, mpfr_ptr sine, mpfr_ptr cosine)
 {
@@ -326,8 +326,9 @@ pe_fourier_free(struct pe_fourier *plan)
 
 /* ---- the exact way, for what the fast one leaves undecided ---- */
 
-/* sum = B_f x exactly. The product of two doubles is a multiple of 2^(e - 106), e the sum of their exponents; a sum of n of them
- * that has all bits from the largest to the smallest of these, and log2 n + 1 for carries, loses none. */
+/* sum = B_f x exactly. The product of two doubles is a multiple of 2^(e - 106), e the sum of
+ * their exponents; a sum of n of them that has all bits from the largest to the smallest of
+ * these, and log2 n + 1 for carries, loses none. */
 static void
 exact_product(struct pe_fourier *p, const double *b, const double *x)
 {
@@ -388,7 +389,8 @@ exact_feature(struct pe_fourier *p, const double *x, size_t f)
 
 /* ---- the fast way ---- */
 
-/* Turns features first .. first + n - 1 on by what coordinate j at that position adds: exp(i(a + b)) = exp(ia) exp(ib). */
+/* Turns features first .. first + n - 1 on by what coordinate j at that position adds: exp(i(a +
+ * b)) = exp(ia) exp(ib). */
 static void
 turn_on(const struct pe_fourier *p, size_t j, double position, size_t first, size_t n,
 	struct features *features)
@@ -411,8 +413,9 @@ turn_on(const struct pe_fourier *p, size_t j, double position, size_t first, siz
 	}
 }
 
-/* A coordinate adds 2^-96 from turn and some 20 u^2 from the product, less than 2^-94 together. A logarithm goes in as two doubles;
- * what they miss is below 2^-107 of 745, so the angle errs by less than 2 pi b 2^-97. */
+/* A coordinate adds 2^-96 from turn and some 20 u^2 from the product, less than 2^-94 together.
+ * A logarithm goes in as two doubles; what they miss is below 2^-107 of 745, so the angle errs
+ * by less than 2 pi b 2^-97. */
 static void
 fast_features(struct pe_fourier *p, const double *x, size_t first, size_t n,
 	      struct features *features)
@@ -438,8 +441,8 @@ fast_features(struct pe_fourier *p, const double *x, size_t first, size_t n,
 	}
 }
 
-/* Stores the value rounded once to elem, if the error leaves no doubt of it: both ends of where the value may lie round to one
- * double, and that is no tie of a narrower element. */
+/* Stores the value rounded once to elem, if the error leaves no doubt of it: both ends of where
+ * the value may lie round to one double, and that is no tie of a narrower element. */
 static bool
 settle(struct pe_wide value, double error, enum pe_elem elem, void *out, size_t at)
 {
@@ -462,7 +465,8 @@ settle(struct pe_wide value, double error, enum pe_elem elem, void *out, size_t 
 
 enum where { NOWHERE, NEAR, FAR };
 
-/* Whether the row's coordinates have features at all, and the fast way reaches them; takes their logarithms. */
+/* Whether the row's coordinates have features at all, and the fast way reaches them; takes their
+ * logarithms. */
 static enum where
 take_row(struct pe_fourier *p, const double *x)
 {

@@ -33,7 +33,8 @@ spacing(const struct pe_freq *f, mpfr_ptr d)
 	mpfr_sub_d(d, d, f->shift, MPFR_RNDN);
 }
 
-/* Bits that an exponent of size |i / D ln b| takes from a power's precision, and a few for roundings. */
+/* Bits that an exponent of size |i / D ln b| takes from a power's precision, and a few for
+ * roundings. */
 static mpfr_prec_t
 guard(const struct pe_freq *f, size_t last)
 {

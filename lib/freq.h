@@ -4,7 +4,8 @@
  * the spacing of tensor2tensor and DDPM, whose last frequency is 1/base. D <= 0 is allowed for one
  * pair alone, whose omega is 1. For RoPE (Su 2021) half is the rotary dimension / 2.
  *
- * A plan is a recipe: any precision can be asked of it, which the slow path of correct rounding needs. */
+ * A plan is a recipe: any precision can be asked of it, which the slow path of correct rounding
+ * needs. */
 #ifndef PE_FREQ_H
 #define PE_FREQ_H
 
@@ -28,10 +29,12 @@ int pe_freq_check(const struct pe_freq *f, struct pe_error *e);
 /* x rounded once to the element, nearest even; PE_ELEM_NONE leaves it. */
 void pe_freq_round(enum pe_elem round, mpfr_ptr x);
 
-/* omega_i, relative error below 2^-(p - 4) where p is the precision of omega; exact where p bits can hold it. */
+/* omega_i, relative error below 2^-(p - 4) where p is the precision of omega; exact where p bits
+ * can hold it. */
 void pe_freq_omega(const struct pe_freq *f, size_t i, mpfr_ptr omega);
 
-/* omega_i for i = first .. first + n - 1, all of one precision, at less than half the price: as above, but perhaps inexact. */
+/* omega_i for i = first .. first + n - 1, all of one precision, at less than half the price: as
+ * above, but perhaps inexact. */
 void pe_freq_omegas(const struct pe_freq *f, size_t first, size_t n, mpfr_t *omega);
 
 #endif

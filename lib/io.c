@@ -150,7 +150,8 @@ pe_input_ready(const struct pe_input *in)
 
 /* ---- buffer ---- */
 
-/* Files that the kernel makes up as they are read (sysfs) tell a size that means nothing, and have no blocks. */
+/* Files that the kernel makes up as they are read (sysfs) tell a size that means nothing, and
+ * have no blocks. */
 static int64_t
 size_due(const struct pe_input *in)
 {
@@ -397,7 +398,8 @@ create_named(struct pe_output *out)
 	return -1;
 }
 
-/* A file without a name vanishes with the process, however that ends. It gets its name through /proc. */
+/* A file without a name vanishes with the process, however that ends. It gets its name through
+ * /proc. */
 static int
 create_unnamed(struct pe_output *out)
 {
@@ -567,7 +569,8 @@ forget_temporary(struct pe_output *out)
 	out->temporary = NULL;
 }
 
-/* From the temporary's name to the target's; with signals held, so that none leaves the temporary behind. */
+/* From the temporary's name to the target's; with signals held, so that none leaves the
+ * temporary behind. */
 static int
 take_name(struct pe_output *out)
 {
@@ -594,8 +597,9 @@ finish(struct pe_output *out)
 	/* EINVAL and ENOTSUP: a file system that has nothing to synchronise. */
 	if (fsync(out->fd) != 0 && errno != EINVAL && errno != ENOTSUP)
 		return -1;
-	/* An unnamed file must be open while it takes its name, yet a close may still tell of a failed
-	 * write (NFS, quotas): a second descriptor's close asks before the old file is gone. */
+	/* An unnamed file must be open while it takes its name, yet a close may still tell of a
+	 * failed write (NFS, quotas): a second descriptor's close asks before the old file is
+	 * gone. */
 	const int second = dup(out->fd);
 	if (second < 0 || close_file(second) != 0 || take_name(out) != 0)
 		return -1;

@@ -29,14 +29,14 @@ int pe_input_open(struct pe_input *in, const char *path, struct pe_error *e);
 ssize_t pe_input_read(struct pe_input *in, void *to, size_t size, struct pe_error *e);
 int pe_input_close(struct pe_input *in, struct pe_error *e);
 
-/* The bytes left in a regular file, -1 where the input is something else. A hint: it may grow or shrink
- * while it is read, and a file of the kernel's says 0. */
+/* The bytes left in a regular file, -1 where the input is something else. A hint: it may grow or
+ * shrink while it is read, and a file of the kernel's says 0. */
 off_t pe_input_size(const struct pe_input *in);
 /* True if a read would not wait. */
 bool pe_input_ready(const struct pe_input *in);
 
-/* Bytes that were read and are not used yet: data[begin] .. data[end - 1]. Grows with what is kept in it. A
- * regular file that grows or shrinks while it is read is an error. */
+/* Bytes that were read and are not used yet: data[begin] .. data[end - 1]. Grows with what is
+ * kept in it. A regular file that grows or shrinks while it is read is an error. */
 struct pe_buffer {
 	struct pe_input *in;
 	unsigned char *data;
@@ -53,10 +53,12 @@ void pe_buffer_free(struct pe_buffer *b);
 ssize_t pe_buffer_fill(struct pe_buffer *b, struct pe_error *e);
 /* Reads until `least` bytes are there or the input has ended. */
 int pe_buffer_need(struct pe_buffer *b, size_t least, struct pe_error *e);
-/* Passes over that many bytes, or as many as there are before the end: how many, -1 on failure. A regular file's are not read. */
+/* Passes over that many bytes, or as many as there are before the end: how many, -1 on failure.
+ * A regular file's are not read. */
 int64_t pe_buffer_skip(struct pe_buffer *b, uint64_t bytes, struct pe_error *e);
-/* The other way round, for blocks that need no buffer: what is buffered, else one read(2) straight to `to`. Bytes, 0 at
- * the end, -1 on failure. What was too much is put back; then nothing else may be buffered. */
+/* The other way round, for blocks that need no buffer: what is buffered, else one read(2)
+ * straight to `to`. Bytes, 0 at the end, -1 on failure. What was too much is put back; then
+ * nothing else may be buffered. */
 ssize_t pe_buffer_read(struct pe_buffer *b, void *to, size_t size, struct pe_error *e);
 int pe_buffer_put_back(struct pe_buffer *b, const void *from, size_t size, struct pe_error *e);
 static inline size_t
@@ -78,14 +80,15 @@ pe_buffer_use(struct pe_buffer *b, size_t size)
 
 /* ---- output ---- */
 
-/* Told the name of a temporary file as soon as there is one, and NULL when it is gone: whoever is to
- * remove it should a signal or an early exit come in between. The text lives until then. */
+/* Told the name of a temporary file as soon as there is one, and NULL when it is gone: whoever
+ * is to remove it should a signal or an early exit come in between. The text lives until then. */
 typedef void pe_output_watch(const char *temporary);
 
-/* An output: standard output, a device or FIFO written directly, or a regular file that is written beside its name and
- * renamed onto it when all is well (symlinks are followed; an existing file's mode is kept, a new one has the umask's).
- * Until then the old file stands; where nothing commits it, nothing is left behind, also when the
- * process is killed, on systems that have unnamed files. Elsewhere `watch` is told. */
+/* An output: standard output, a device or FIFO written directly, or a regular file that is
+ * written beside its name and renamed onto it when all is well (symlinks are followed; an
+ * existing file's mode is kept, a new one has the umask's). Until then the old file stands;
+ * where nothing commits it, nothing is left behind, also when the process is killed, on systems
+ * that have unnamed files. Elsewhere `watch` is told. */
 struct pe_output {
 	int fd;
 	char *name;      /* for messages: the path, escaped, or "<stdout>" */
@@ -106,7 +109,8 @@ int pe_output_write_at(struct pe_output *out, off_t at, const void *from, size_t
 		       struct pe_error *e);
 /* fsync, close, rename: afterwards the file is whole under its name. For a direct output: close. */
 int pe_output_commit(struct pe_output *out, struct pe_error *e);
-/* Drops what was written to a file of our own, and frees. Also due after commit, where it only frees. */
+/* Drops what was written to a file of our own, and frees. Also due after commit, where it only
+ * frees. */
 void pe_output_abandon(struct pe_output *out);
 
 #endif

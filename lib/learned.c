@@ -38,7 +38,8 @@ pe_learned_check(const struct pe_learned *l, struct pe_error *e)
 
 /* ---- where the table ends ---- */
 
-/* Row of the table for a position, -1 where there is none. Positions and offset are within 2^53: no wrap. */
+/* Row of the table for a position, -1 where there is none. Positions and offset are within 2^53:
+ * no wrap. */
 static int64_t
 table_row(const struct pe_learned *l, double position)
 {
@@ -68,7 +69,8 @@ pe_learned_find(const struct pe_learned *l, const struct pe_positions *at, uint6
 	if (from >= there || n == 0)
 		return 0;
 	const uint64_t end = n < there - from ? from + n : there;
-	/* Evenly spaced positions are all inside where both ends are; else the walk ends within the table's rows. */
+	/* Evenly spaced positions are all inside where both ends are; else the walk ends within
+	 * the table's rows. */
 	if (at->list == NULL && end != PE_ENDLESS && table_row(l, pe_positions_at(at, from)) >= 0 &&
 	    table_row(l, pe_positions_at(at, end - 1)) >= 0)
 		return 0;
@@ -145,7 +147,8 @@ place(const struct pe_learned *l, size_t row)
 	return w;
 }
 
-/* Magnitudes far enough from both ends that no product, sum or remainder below overflows or loses bits. */
+/* Magnitudes far enough from both ends that no product, sum or remainder below overflows or
+ * loses bits. */
 static bool
 is_tame(double x)
 {
@@ -176,8 +179,9 @@ scale_fast(double a, double gain, bool odd, double *value)
 	return is_tame(h) && (h != 0 || a == 0);
 }
 
-/* The weighted sum in double-double: false where it cannot tell how the value rounds. s + tail = a p + b q but for an error
- * below 2^-51 (|l1| + |l2| + |t|), and the quotient's remainder is exact. */
+/* The weighted sum in double-double: false where it cannot tell how the value rounds. s + tail =
+ * a p + b q but for an error below 2^-51 (|l1| + |l2| + |t|), and the quotient's remainder is
+ * exact. */
 static bool
 blend_fast(const struct blend *w, double a, double b, bool odd, double *value)
 {
@@ -246,7 +250,8 @@ blend(const struct blend *w, double a, double b, bool odd)
 	return value;
 }
 
-/* One row of the table as doubles, a piece at a time, so that conversion costs little and no memory is asked for. */
+/* One row of the table as doubles, a piece at a time, so that conversion costs little and no
+ * memory is asked for. */
 static void
 blend_row(const struct pe_matrix *m, const struct blend *w, bool odd, double *out)
 {

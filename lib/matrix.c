@@ -51,8 +51,8 @@ pe_matrix_resize(struct pe_matrix *m, size_t rows, size_t *capacity, struct pe_e
 	return 0;
 }
 
-/* Tiles of 16 x 16: a source row's cache line is used up before it is gone. memcpy of a size that the
- * compiler knows is a move. */
+/* Tiles of 16 x 16: a source row's cache line is used up before it is gone. memcpy of a size
+ * that the compiler knows is a move. */
 static inline void
 transpose_tile(const char *from, size_t from_row, char *to, size_t to_row, size_t rows, size_t cols,
 	       size_t size)

@@ -19,8 +19,8 @@ int pe_matrix_init(struct pe_matrix *m, size_t rows, size_t cols, enum pe_elem e
 		   struct pe_error *e);
 void pe_matrix_free(struct pe_matrix *m); /* may be called on a zeroed struct, and twice */
 
-/* Grows or shrinks to that many rows; new ones are zero. Amortised: capacity is the caller's to keep
- * in *capacity (rows, 0 at first). */
+/* Grows or shrinks to that many rows; new ones are zero. Amortised: capacity is the caller's to
+ * keep in *capacity (rows, 0 at first). */
 int pe_matrix_resize(struct pe_matrix *m, size_t rows, size_t *capacity, struct pe_error *e);
 
 /* Columns first .. first + n - 1 as n rows of the transposed matrix, to `rows`. */

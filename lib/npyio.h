@@ -1,8 +1,8 @@
 /* npyio - NumPy's array files, format versions 1.0 to 3.0 (NEP 1; numpy/lib/format.py).
  *
- * Reads f2 f4 f8 i4 i8 in either byte order, C and Fortran order. Rank 0 or 1 is one row; leading dimensions of
- * rank 3 and more are flattened into rows. The header is a Python dict literal with exactly the keys
- * descr, fortran_order and shape: nothing of it is evaluated. */
+ * Reads f2 f4 f8 i4 i8 in either byte order, C and Fortran order. Rank 0 or 1 is one row;
+ * leading dimensions of rank 3 and more are flattened into rows. The header is a Python dict
+ * literal with exactly the keys descr, fortran_order and shape: nothing of it is evaluated. */
 #ifndef PE_NPYIO_H
 #define PE_NPYIO_H
 
@@ -15,8 +15,8 @@
 
 extern const struct pe_backend pe_npy_backend;
 
-/* The header of a 2-D array in this machine's byte order, always of this size, so that the row count can
- * be put in when it is known. */
+/* The header of a 2-D array in this machine's byte order, always of this size, so that the row
+ * count can be put in when it is known. */
 #define PE_NPY_HEADER 128
 /* f64 f32 f16 i64 i32: numpy has no bf16. */
 bool pe_npy_has(enum pe_elem elem);

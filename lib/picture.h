@@ -1,7 +1,8 @@
 /* picture - a matrix as an image in netpbm's binary formats, a cell a square of pixels.
  *
- * P6 (ppm): white at 0, towards red above it and blue below, full at the ends of the range. P5 (pgm): black at
- * the low end to white at the high one. Values beyond the range take its ends; nan is mid-grey. Levels are rounded to nearest, halves up. */
+ * P6 (ppm): white at 0, towards red above it and blue below, full at the ends of the range. P5
+ * (pgm): black at the low end to white at the high one. Values beyond the range take its ends;
+ * nan is mid-grey. Levels are rounded to nearest, halves up. */
 #ifndef PE_PICTURE_H
 #define PE_PICTURE_H
 
@@ -18,8 +19,9 @@ struct pe_picture {
 	double low, high; /* the range, low < high */
 };
 
-/* The range that shows all finite values: colour -max|x| .. max|x|, grey min .. max. Where that is empty (one value, none)
- * it is 0 .. 1 around or above it, so that 0 is white and a constant is black. */
+/* The range that shows all finite values: colour -max|x| .. max|x|, grey min .. max. Where that
+ * is empty (one value, none) it is 0 .. 1 around or above it, so that 0 is white and a constant
+ * is black. */
 void pe_picture_fit(struct pe_picture *p, const struct pe_matrix *m);
 
 /* Writes header and pixels; m is f64 and has at least one cell. */

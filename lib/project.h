@@ -1,8 +1,9 @@
 /* project - rows times a matrix: y = x W, W stored in x out, so that column j of W makes output j.
  *
- * The projections of attention (Vaswani et al. 2017, section 3.2.2), and the bilinear form q W k^T, which is the dot
- * product of the projected row q W with k. y_j is the score of x against column j of W as attend computes scores: its
- * kernels, its arithmetic and error bound, and as there a row's result depends on the row alone. */
+ * The projections of attention (Vaswani et al. 2017, section 3.2.2), and the bilinear form q W
+ * k^T, which is the dot product of the projected row q W with k. y_j is the score of x against
+ * column j of W as attend computes scores: its kernels, its arithmetic and error bound, and as
+ * there a row's result depends on the row alone. */
 #ifndef PE_PROJECT_H
 #define PE_PROJECT_H
 

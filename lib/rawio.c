@@ -106,7 +106,8 @@ check_size(const struct pe_source *s, struct pe_error *e)
 	return have - total == r->block.behind ? 0 : fail_behind(s, have - total, e);
 }
 
-/* Where no size is known, the first row itself shows that the width is no lie, before anyone makes room for it. */
+/* Where no size is known, the first row itself shows that the width is no lie, before anyone
+ * makes room for it. */
 static int
 check_first_row(struct pe_source *s, struct pe_error *e)
 {
@@ -164,8 +165,8 @@ raw_open(struct pe_source *s, struct pe_error *e)
 
 /* ---- rows ---- */
 
-/* Whole rows of the block's own values straight to the caller's memory: what lies in the buffer, else by read(2).
- * Bytes, 0 at the end. */
+/* Whole rows of the block's own values straight to the caller's memory: what lies in the buffer,
+ * else by read(2). Bytes, 0 at the end. */
 static ssize_t
 read_straight(struct pe_source *s, void *rows, size_t size, struct pe_error *e)
 {

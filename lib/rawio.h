@@ -10,7 +10,8 @@
 
 #include "backend.h"
 
-/* Files "FILE: byte B: ..." what is no whole row. A raw stream does not tell its width: cols is due. */
+/* Files "FILE: byte B: ..." what is no whole row. A raw stream does not tell its width: cols is
+ * due. */
 extern const struct pe_backend pe_raw_backend;
 
 #define PE_RAW_RANK_MAX 64
@@ -29,9 +30,9 @@ struct pe_raw_block {
 	uint64_t dims[PE_RAW_RANK_MAX];
 };
 
-/* Sets s->state, s->cols, s->rows, s->elem, s->carrier. A counted block that is longer or shorter than a regular file
- * is refused before anything is read or allocated; from anything else the first row is read, so that it is
- * there before someone makes room for it. */
+/* Sets s->state, s->cols, s->rows, s->elem, s->carrier. A counted block that is longer or
+ * shorter than a regular file is refused before anything is read or allocated; from anything
+ * else the first row is read, so that it is there before someone makes room for it. */
 int pe_raw_begin(struct pe_source *s, const struct pe_raw_block *block, struct pe_error *e);
 ssize_t pe_raw_read(struct pe_source *s, void *rows, size_t max, struct pe_error *e);
 bool pe_raw_holds_row(const struct pe_source *s);

@@ -83,8 +83,9 @@ axis_of(const struct pe_rope_spec *spec, size_t pair)
 	return spec->axis != NULL ? spec->axis[pair] : 0;
 }
 
-/* Splits the pairs into evenly spaced runs of one axis: one run where there is one axis, one for each section, and a few where
- * axes alternate. The first pair of a run is the lowest that no run has; its step is the way to the next pair of that axis. */
+/* Splits the pairs into evenly spaced runs of one axis: one run where there is one axis, one for
+ * each section, and a few where axes alternate. The first pair of a run is the lowest that no
+ * run has; its step is the way to the next pair of that axis. */
 static size_t
 next_run(const struct pe_rope_spec *spec, size_t pairs, bool *taken, struct run *run)
 {

@@ -1,15 +1,18 @@
 /* rope - rotary position embedding: pairs of a row's columns turn by position times frequency.
  *
- * A row holds heads of head_dim columns, head h from column h * head_dim on. Of each head the first rotary_dim columns
- * form pairs (a, b); at position t pair i becomes, with angle = t * omega_i and gain g,
+ * A row holds heads of head_dim columns, head h from column h * head_dim on. Of each head the
+ * first rotary_dim columns form pairs (a, b); at position t pair i becomes, with angle = t *
+ * omega_i and gain g,
  *     a' = g (a cos angle - b sin angle),  b' = g (b cos angle + a sin angle)
- * so the product of a rotated query and a rotated key knows the offset only (Su et al. 2021, section 3.2.2).
- * With xPos g is the gain times the pair's factor at t (xpos.h), and that still holds of a query's row and a key's.
+ * so the product of a rotated query and a rotated key knows the offset only (Su et al. 2021,
+ * section 3.2.2). With xPos g is the gain times the pair's factor at t (xpos.h), and that still
+ * holds of a query's row and a key's.
  *
- * Cosine and sine are those of turn: the real formula rounded once. Rotation is double arithmetic, also for f32 rows, which
- * are rounded once more at the end: |error| <= 5 * 2^-53 * g * hypot(a, b), plus half an ulp for f32.
- * Results depend on the row and its position alone, never on how rows were split into calls.
- * With xPos the caller keeps positions within pe_xpos_reaches, where values may not overflow. */
+ * Cosine and sine are those of turn: the real formula rounded once. Rotation is double
+ * arithmetic, also for f32 rows, which are rounded once more at the end: |error| <= 5 * 2^-53 *
+ * g * hypot(a, b), plus half an ulp for f32. Results depend on the row and its position alone,
+ * never on how rows were split into calls. With xPos the caller keeps positions within
+ * pe_xpos_reaches, where values may not overflow. */
 #ifndef PE_ROPE_H
 #define PE_ROPE_H
 
@@ -48,7 +51,8 @@ struct pe_rope_spec {
 
 struct pe_rope; /* opaque plan: read-only after init, may be shared by threads */
 
-/* PE_FAULT_ARGUMENT where frequencies and scaling do not go together, or xPos has no such base. Keeps no pointer of the spec. */
+/* PE_FAULT_ARGUMENT where frequencies and scaling do not go together, or xPos has no such base.
+ * Keeps no pointer of the spec. */
 int pe_rope_init(struct pe_rope **plan, const struct pe_rope_spec *spec, struct pe_error *e);
 void pe_rope_free(struct pe_rope *plan); /* NULL is allowed */
 size_t pe_rope_pairs(const struct pe_rope *plan);
@@ -56,24 +60,24 @@ size_t pe_rope_pairs(const struct pe_rope *plan);
 /* Doubles of scratch space that a rotation needs: one piece for each thread. */
 size_t pe_rope_scratch(const struct pe_rope *plan);
 
-/* Rotates rows of heads * head_dim columns in place; elem is f64 or f32. Row r stands at position first + r, in every axis;
- * positions lie within +-2^53 (checked by the caller). */
+/* Rotates rows of heads * head_dim columns in place; elem is f64 or f32. Row r stands at
+ * position first + r, in every axis; positions lie within +-2^53 (checked by the caller). */
 void pe_rope_rotate(const struct pe_rope *plan, int64_t first, size_t rows, size_t heads,
 		    enum pe_elem elem, void *data, double *scratch);
 /* Row r stands at positions[r * axes ..], finite and within +-2^53, fractions too. */
 void pe_rope_rotate_at(const struct pe_rope *plan, const double *positions, size_t rows,
 		       size_t heads, enum pe_elem elem, void *data, double *scratch);
 
-/* The tables, each value rounded once to elem (f64, f32, f16, bf16): pairs columns of cosines, then pairs columns of sines,
- * or one of the two. */
+/* The tables, each value rounded once to elem (f64, f32, f16, bf16): pairs columns of cosines,
+ * then pairs columns of sines, or one of the two. */
 enum { PE_ROPE_COSINES = 1, PE_ROPE_SINES = 2 };
 void pe_rope_table(const struct pe_rope *plan, unsigned what, int64_t first, size_t rows,
 		   enum pe_elem elem, void *out);
 void pe_rope_table_at(const struct pe_rope *plan, unsigned what, const double *positions,
 		      size_t rows, enum pe_elem elem, void *out);
 
-/* What the plan works with, each value rounded once to elem: pairs frequencies, pairs wavelengths 2 pi / omega, and one base
- * (ntk and dynamic change it). */
+/* What the plan works with, each value rounded once to elem: pairs frequencies, pairs
+ * wavelengths 2 pi / omega, and one base (ntk and dynamic change it). */
 void pe_rope_omegas(const struct pe_rope *plan, enum pe_elem elem, void *out);
 void pe_rope_wavelengths(const struct pe_rope *plan, enum pe_elem elem, void *out);
 void pe_rope_base(const struct pe_rope *plan, enum pe_elem elem, void *out);

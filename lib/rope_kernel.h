@@ -1,7 +1,7 @@
 /* rope_kernel - the innermost loop of rope, once for every machine and once for AVX2.
  *
- * Each turns n pairs (a, b) into (a c - b s, b c + a s) in double arithmetic, in this order and without fusing a product
- * with its sum, so that all give the same bytes. */
+ * Each turns n pairs (a, b) into (a c - b s, b c + a s) in double arithmetic, in this order and
+ * without fusing a product with its sum, so that all give the same bytes. */
 #ifndef PE_ROPE_KERNEL_H
 #define PE_ROPE_KERNEL_H
 

@@ -313,7 +313,8 @@ pe_checkpoint_free(struct pe_checkpoint *c)
 
 /* ---- the tensor that is asked for ---- */
 
-/* Steps that turn one name into the other, each a letter put in, taken out or changed (Levenshtein 1966). */
+/* Steps that turn one name into the other, each a letter put in, taken out or changed
+ * (Levenshtein 1966). */
 static size_t
 distance(const char *a, const char *b)
 {

@@ -252,7 +252,8 @@ pe_scaling_base(const struct pe_scaling *s, const struct pe_freq *f, mpfr_ptr x)
 	mpfr_clears(factor, exponent, (mpfr_ptr)NULL);
 }
 
-/* omega *= factor^(-i/(half - 1)), which is (b factor^(half/(half - 1)))^(-i/half) with the base's part taken out. */
+/* omega *= factor^(-i/(half - 1)), which is (b factor^(half/(half - 1)))^(-i/half) with the
+ * base's part taken out. */
 static void
 stretch_omega(const struct pe_scaling *s, const struct pe_freq *f, size_t i, mpfr_ptr omega)
 {
@@ -287,8 +288,8 @@ pair_of_turns(const struct pe_scaling *s, const struct pe_freq *f, double turns,
 	mpfr_clear(log_base);
 }
 
-/* yarn's g_i. L0/(2 pi turns) is transcendental, so an end of the ramp is never a whole number by itself; where it is rounded to
- * one, 128 bits tell which. */
+/* yarn's g_i. L0/(2 pi turns) is transcendental, so an end of the ramp is never a whole number
+ * by itself; where it is rounded to one, 128 bits tell which. */
 static void
 ramp(const struct pe_scaling *s, const struct pe_freq *f, size_t i, mpfr_ptr g)
 {
@@ -334,8 +335,8 @@ blend(mpfr_ptr omega, mpfr_ptr g, double factor)
 	mpfr_clear(kept);
 }
 
-/* llama3's share of the divided frequency: 1 where the wavelength is above L0/low, 0 below L0/high, and
- * (high - L0/wavelength)/(high - low) between, so a clamp says it all. */
+/* llama3's share of the divided frequency: 1 where the wavelength is above L0/low, 0 below
+ * L0/high, and (high - L0/wavelength)/(high - low) between, so a clamp says it all. */
 static void
 share(const struct pe_scaling *s, mpfr_srcptr omega, mpfr_ptr g)
 {

@@ -9,7 +9,8 @@
  * llama3    omega_i / f for wavelengths above L0/low, unchanged below L0/high, a blend between (Llama 3.1, model code)
  * longrope  omega_i / divisor_i; values times sqrt(1 + ln f / ln L0) (Ding et al. 2024)
  *
- * The results are real numbers at any precision asked for; nothing is rounded on the way but where freq.round says so. */
+ * The results are real numbers at any precision asked for; nothing is rounded on the way but
+ * where freq.round says so. */
 #ifndef PE_SCALING_H
 #define PE_SCALING_H
 
@@ -58,7 +59,8 @@ const struct pe_scaling_key *pe_scaling_keys(void);
 const struct pe_scaling_key *pe_scaling_key(const char *name);
 bool pe_scaling_has(const struct pe_scaling *s, const struct pe_scaling_key *key);
 
-/* The kind so named ("yarn"), false if there is none; the name; all names as "linear, ntk, ..." for messages. */
+/* The kind so named ("yarn"), false if there is none; the name; all names as "linear, ntk, ..."
+ * for messages. */
 bool pe_scaling_find(const char *name, size_t length, enum pe_scaling_kind *kind);
 const char *pe_scaling_name(enum pe_scaling_kind kind);
 #define PE_SCALING_NAMES "linear, ntk, dynamic, yarn, llama3, longrope"
@@ -70,12 +72,14 @@ struct pe_scaling pe_scaling_make(enum pe_scaling_kind kind);
 int pe_scaling_set(struct pe_scaling *s, const char *place, const struct pe_scaling_key *key,
 		   double value, struct pe_error *e);
 
-/* PE_FAULT_ARGUMENT where a required key was not given, a value is out of its range, two keys contradict each other, or the
- * kind cannot act on these frequencies. json: names keys as config.json does. */
+/* PE_FAULT_ARGUMENT where a required key was not given, a value is out of its range, two keys
+ * contradict each other, or the kind cannot act on these frequencies. json: names keys as
+ * config.json does. */
 int pe_scaling_check(const struct pe_scaling *s, const struct pe_freq *f, const char *place,
 		     bool json, struct pe_error *e);
 
-/* Each within 2^-(p - 4) relative, p the precision of x. f gives base, F/2 = half, and the rounding of omega, which comes last. */
+/* Each within 2^-(p - 4) relative, p the precision of x. f gives base, F/2 = half, and the
+ * rounding of omega, which comes last. */
 void pe_scaling_omega(const struct pe_scaling *s, const struct pe_freq *f, size_t i, mpfr_ptr x);
 /* The base in force: f->base but for ntk and dynamic. */
 void pe_scaling_base(const struct pe_scaling *s, const struct pe_freq *f, mpfr_ptr x);

@@ -172,7 +172,8 @@ square_distance(const double *x, const double *y, size_t n)
 	return finish(a, b, c, d, rest, n - j);
 }
 
-/* Scales n values by a power of two so that the largest finite one comes to lie in 0.5 .. 1; returns the exponent taken off. */
+/* Scales n values by a power of two so that the largest finite one comes to lie in 0.5 .. 1;
+ * returns the exponent taken off. */
 static int
 normalise(double *x, size_t n)
 {

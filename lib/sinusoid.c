@@ -47,7 +47,8 @@ pe_sinusoid_free(struct pe_sinusoid *s)
 	free(s);
 }
 
-/* How many rows from `from` on, at most n, stand at whole numbers with one distance between them, which is stored. */
+/* How many rows from `from` on, at most n, stand at whole numbers with one distance between
+ * them, which is stored. */
 static size_t
 run_of(const struct pe_positions *at, uint64_t from, size_t n, int64_t *step)
 {
@@ -62,8 +63,8 @@ run_of(const struct pe_positions *at, uint64_t from, size_t n, int64_t *step)
 	return run;
 }
 
-/* The engine likes evenly spaced rows, and a row that is repeated is made once: a list with runs, as of sequences that
- * start anew, costs no more than a count. */
+/* The engine likes evenly spaced rows, and a row that is repeated is made once: a list with
+ * runs, as of sequences that start anew, costs no more than a count. */
 static void
 turn_rows(const struct pe_sinusoid *s, const struct pe_positions *at, uint64_t from, size_t n,
 	  enum pe_elem elem, const struct pe_turn_layout *layout, char *out)
@@ -93,7 +94,8 @@ turn_rows(const struct pe_sinusoid *s, const struct pe_positions *at, uint64_t f
 	}
 }
 
-/* The plan's columns of n rows that are `width` elements apart, from the column that `out` points to. */
+/* The plan's columns of n rows that are `width` elements apart, from the column that `out`
+ * points to. */
 static void
 fill(const struct pe_sinusoid *s, const struct pe_positions *at, uint64_t from, size_t n,
      enum pe_elem elem, size_t width, void *out)

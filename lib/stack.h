@@ -1,7 +1,8 @@
 /* stack - several inputs as one matrix, their rows one after the other, of which a range is taken.
  *
- * All inputs are opened before the first row is read, so that widths that differ and files that are not there
- * are told first. Regular files are closed again until their turn comes: any number of them goes. */
+ * All inputs are opened before the first row is read, so that widths that differ and files that
+ * are not there are told first. Regular files are closed again until their turn comes: any
+ * number of them goes. */
 #ifndef PE_STACK_H
 #define PE_STACK_H
 
@@ -21,9 +22,10 @@ struct pe_slice {
 
 struct pe_stack; /* opaque */
 
-/* The specs' strings must outlive the stack. Their width, where 0, is that of the first; their carrier, where NONE, the
- * narrowest element that holds every input's values. rows must lie within the inputs: where these tell
- * how many they have, that is checked here, else when they end. */
+/* The specs' strings must outlive the stack. Their width, where 0, is that of the first; their
+ * carrier, where NONE, the narrowest element that holds every input's values. rows must lie
+ * within the inputs: where these tell how many they have, that is checked here, else when they
+ * end. */
 int pe_stack_open(struct pe_stack **stack, const struct pe_reader_spec *specs, size_t count,
 		  struct pe_slice rows, struct pe_error *e);
 void pe_stack_close(struct pe_stack *stack); /* NULL is allowed */

@@ -116,8 +116,8 @@ struct pe_reader {
 	bool text, opened;
 };
 
-/* Where neither the user nor the suffix tells: npy by its magic, else csv. No more bytes are waited for
- * than look like the magic. */
+/* Where neither the user nor the suffix tells: npy by its magic, else csv. No more bytes are
+ * waited for than look like the magic. */
 static int
 sniff(struct pe_source *s, struct pe_format *format, struct pe_error *e)
 {
@@ -281,7 +281,8 @@ read_more(void *reader, void *rows, size_t max, struct pe_error *e)
 int
 pe_reader_all(struct pe_reader *r, struct pe_matrix *m, struct pe_error *e)
 {
-	/* a header's word counts where the file is as large as it says, which the backend has checked */
+	/* a header's word counts where the file is as large as it says, which the backend has
+	 * checked */
 	const bool sure = r->source.rows > 0 && pe_reader_is_file(r);
 
 	*m = (struct pe_matrix){.cols = r->source.cols, .elem = r->source.carrier};
@@ -442,7 +443,8 @@ headed(const struct pe_writer *w)
 	return w->format.container == PE_NPY || w->format.container == PE_SAFETENSORS;
 }
 
-/* The header for that many rows, of the same size whatever their number. Allocated; NULL: no memory. */
+/* The header for that many rows, of the same size whatever their number. Allocated; NULL: no
+ * memory. */
 static char *
 make_header(const struct pe_writer *w, uint64_t rows, size_t *size)
 {

@@ -2,9 +2,10 @@
  *
  * A row in memory is an array of one element type, the carrier, whatever the file holds: the
  * reader converts into it and the writer out of it, and both say where a value does not fit.
- * Everything that is wrong in an input is said as "FILE: line L, column C: what: 'text'" (text, from 1),
- * "FILE: byte B: what" (raw) or "FILE: what" (npy, safetensors); a value that the carrier or the output
- * cannot hold as "FILE: row R, column C: what: 'value'" (from 0, as --rows and --cols count). */
+ * Everything that is wrong in an input is said as "FILE: line L, column C: what: 'text'" (text,
+ * from 1), "FILE: byte B: what" (raw) or "FILE: what" (npy, safetensors); a value that the
+ * carrier or the output cannot hold as "FILE: row R, column C: what: 'value'" (from 0, as --rows
+ * and --cols count). */
 #ifndef PE_STREAM_H
 #define PE_STREAM_H
 
@@ -66,19 +67,21 @@ enum pe_elem pe_reader_elem(const struct pe_reader *r); /* what the file holds; 
 bool pe_reader_is_text(const struct pe_reader *r);
 enum pe_elem pe_reader_carrier(const struct pe_reader *r);
 int64_t pe_reader_rows(const struct pe_reader *r); /* as a header tells it, else -1 */
-/* How many rows are still to come from a file by its name, as a header tells or, raw, its size; else -1. Fit to make room for,
- * before it is read: a header's word counts only where the file has been found to be as large. */
+/* How many rows are still to come from a file by its name, as a header tells or, raw, its size;
+ * else -1. Fit to make room for, before it is read: a header's word counts only where the file
+ * has been found to be as large. */
 int64_t pe_reader_expects(const struct pe_reader *r);
 const char *pe_reader_name(const struct pe_reader *r); /* for messages */
 /* The header's names, cols of them; NULL where there is none. */
 const char *const *pe_reader_names(const struct pe_reader *r);
 
-/* Up to max rows of the carrier at `rows`. Hands out whole rows that are already here rather than wait
- * for more, so a filter answers a slow writer row by row. Rows read, 0 at the end, -1 on failure. */
+/* Up to max rows of the carrier at `rows`. Hands out whole rows that are already here rather
+ * than wait for more, so a filter answers a slow writer row by row. Rows read, 0 at the end, -1
+ * on failure. */
 ssize_t pe_reader_read(struct pe_reader *r, void *rows, size_t max, struct pe_error *e);
 
-/* True where the next read would have to wait for the system: no whole row is buffered, and no more bytes
- * are there. The moment for a filter to flush what it has. */
+/* True where the next read would have to wait for the system: no whole row is buffered, and no
+ * more bytes are there. The moment for a filter to flush what it has. */
 bool pe_reader_waits(const struct pe_reader *r);
 
 /* All rows that are left, and closes nothing. */
@@ -111,7 +114,8 @@ struct pe_writer_spec {
 struct pe_writer;
 
 /* The element that a format resolves to: what a made table computes in. Text without an element
- * gives f64, npy without one gives natural (f64 where that is NONE, f32 where it is bf16, which npy lacks). */
+ * gives f64, npy without one gives natural (f64 where that is NONE, f32 where it is bf16, which
+ * npy lacks). */
 enum pe_elem pe_writer_elem(const struct pe_writer_spec *spec);
 
 /* The container likewise: by the suffix of path, else csv. */
@@ -120,8 +124,8 @@ struct pe_format pe_writer_format(const struct pe_writer_spec *spec);
 int pe_writer_open(struct pe_writer **w, const struct pe_writer_spec *spec, struct pe_error *e);
 enum pe_elem pe_writer_carrier(const struct pe_writer *w);
 
-/* Room for rows inside the writer's own block, so that a maker fills it without a copy: returns its address and sets
- * *room to how many rows fit, at least 1 and at most want. */
+/* Room for rows inside the writer's own block, so that a maker fills it without a copy: returns
+ * its address and sets *room to how many rows fit, at least 1 and at most want. */
 void *pe_writer_room(struct pe_writer *w, size_t want, size_t *room);
 /* The n rows that were filled from pe_writer_room's address. */
 int pe_writer_filled(struct pe_writer *w, size_t n, struct pe_error *e);

@@ -5,8 +5,8 @@
 #include <mpfr.h>
 #include <stdlib.h>
 
-/* With e = max_exact, D = max_distance and N logarithmic buckets, distance n has reached bucket e + k iff
- * n >= e (D/e)^(k/N), that is n^N >= D^k e^(N-k). */
+/* With e = max_exact, D = max_distance and N logarithmic buckets, distance n has reached bucket
+ * e + k iff n >= e (D/e)^(k/N), that is n^N >= D^k e^(N-k). */
 struct spacing {
 	uint64_t exact, distance;
 	size_t logs;
@@ -52,8 +52,8 @@ reaches(const struct spacing *s, size_t k, uint64_t n)
 	return yes;
 }
 
-/* The least integer at or above e (D/e)^(k/N), taken from MPFR to 2^-64; where an integer lies within 2^-40
- * of the value, which only a tie or a freak does, the integers above decide. */
+/* The least integer at or above e (D/e)^(k/N), taken from MPFR to 2^-64; where an integer lies
+ * within 2^-40 of the value, which only a tie or a freak does, the integers above decide. */
 static uint64_t
 edge_of(const struct spacing *s, size_t k)
 {

@@ -1,10 +1,9 @@
 /* turn - sine and cosine of position * frequency, correctly rounded at every position.
  *
- * Rows go three ways, each the fall-back of the one before:
- * a kernel rotates anchor rows and keeps what its error bound decides (turn_lanes.h);
- * a pair that stays undecided, or grows with its position, is made anew from its fixed-point phase, to 96 bits
- * (settle_lanes);
- * MPFR is asked, with more and more bits (turn_exact.c). */
+ * Rows go three ways, each the fall-back of the one before: a kernel rotates anchor rows and
+ * keeps what its error bound decides (turn_lanes.h); a pair that stays undecided, or grows with
+ * its position, is made anew from its fixed-point phase, to 96 bits (settle_lanes); MPFR is
+ * asked, with more and more bits (turn_exact.c). */
 #include "turn.h"
 
 #include <math.h>
@@ -14,7 +13,8 @@
 #include "turn_kernel.h"
 #include "wide.h"
 
-/* Radians per position, wide. slack: relative error of the product with a position, 0 where that is exact. */
+/* Radians per position, wide. slack: relative error of the product with a position, 0 where that
+ * is exact. */
 struct rate {
 	double wide[2], slack;
 };
@@ -34,8 +34,9 @@ struct pe_turn {
 /* More than all underflows of a kernel cost, before the gain or behind it. */
 #define TINY 0x1p-960
 
-/* WIDTH: lanes that settle works on. KEPT: pairs up to which a plan keeps rotations, which take 34 times the memory of a row
- * of doubles. WORTH: rows from which it pays to make rotations for them. */
+/* WIDTH: lanes that settle works on. KEPT: pairs up to which a plan keeps rotations, which take
+ * 34 times the memory of a row of doubles. WORTH: rows from which it pays to make rotations for
+ * them. */
 enum {
 	PRECISION = 256,
 	ROTATIONS = PE_TURN_GROUP + 1,
@@ -82,7 +83,8 @@ to_wide(mpfr_ptr x, double wide[2])
 	wide[1] = mpfr_get_d(x, MPFR_RNDN);
 }
 
-/* Kernels multiply gains in double arithmetic: 2^+-900 leaves room for the low parts and for splitting. */
+/* Kernels multiply gains in double arithmetic: 2^+-900 leaves room for the low parts and for
+ * splitting. */
 static bool
 plan_gain(struct pe_turn *p)
 {
@@ -99,8 +101,9 @@ plan_gain(struct pe_turn *p)
 	return near;
 }
 
-/* A position of 53 bits times a step whose error is below 2^-(192 + shift) turns, times 2 pi: 2^-189.3 |position|. An anchor that is
- * turned on errs by up to five times this: by the steps from it too, which are less than two positions apart. */
+/* A position of 53 bits times a step whose error is below 2^-(192 + shift) turns, times 2 pi:
+ * 2^-189.3 |position|. An anchor that is turned on errs by up to five times this: by the steps
+ * from it too, which are less than two positions apart. */
 static bool
 plan_step(struct pe_turn *p, size_t i, mpfr_ptr omega)
 {
@@ -122,8 +125,8 @@ plan_step(struct pe_turn *p, size_t i, mpfr_ptr omega)
 	return near;
 }
 
-/* A rate that is one double is met again with three times as many bits before it is taken for exact: then the product
- * is, and a tie of the rounded angle is known for one. */
+/* A rate that is one double is met again with three times as many bits before it is taken for
+ * exact: then the product is, and a tie of the rounded angle is known for one. */
 static bool
 plan_rate(struct pe_turn *p, size_t i, mpfr_ptr omega)
 {
@@ -269,7 +272,8 @@ pe_turn_free(struct pe_turn *plan)
 
 /* ---- angles at one position ---- */
 
-/* round(rate * position), decided by the wide product, whose error is below 2^-103 of it, or by MPFR. */
+/* round(rate * position), decided by the wide product, whose error is below 2^-103 of it, or by
+ * MPFR. */
 static double
 rounded_angle(const struct pe_turn *p, size_t i, double position)
 {
@@ -288,8 +292,9 @@ rounded_angle(const struct pe_turn *p, size_t i, double position)
 	return pe_turn_exact_angle(&p->source, i, position);
 }
 
-/* The phases of n pairs at a position. slop[k]: what they may be off, times |gain|. False if an angle lies beyond
- * the fixed point. none[k]: lane k is an entry of the table, exactly; may be NULL. */
+/* The phases of n pairs at a position. slop[k]: what they may be off, times |gain|. False if an
+ * angle lies beyond the fixed point. none[k]: lane k is an entry of the table, exactly; may be
+ * NULL. */
 static bool
 phases_at(const struct pe_turn *p, size_t first, size_t n, double position,
 	  struct pe_turn_phase *phase, double *slop, bool *none)
@@ -398,14 +403,15 @@ settle(const struct pe_turn *p, size_t first, size_t lane, size_t n, double posi
 
 /* ---- the first way: rows by a kernel ---- */
 
-/* A kernel's rows of one element.
- * turned: the error of a value of size 1 behind SPAN / GROUP + 1 = 9 rotations, u = 2^-53. In single arithmetic each errs by
- * 3 u (|s rc| + |c rs|), that is by 4.6 u of the pair's length at most; with the seed's u and the slack's own it makes 44 u. Sines that
- * stay small err in proportion: by 29 u of their bound, and by 25 u of it for what the cosines' error puts in. 56 u < 2^-47.
- * In wide arithmetic what counts is the rotation's own seed, which errs by 2^-97 and is taken SPAN times: 2^-90, and 153 products
- * (16 to make the rotation by GROUP, and one more, nine times) that err by 2^-101.5 each: 2^-89.9 in all.
- * floor: more than any underflow costs, and, for bf16, so much that no subnormal value is decided, because cut_odd
- * needs a normal float. */
+/* A kernel's rows of one element. turned: the error of a value of size 1 behind SPAN / GROUP + 1
+ * = 9 rotations, u = 2^-53. In single arithmetic each errs by 3 u (|s rc| + |c rs|), that is by
+ * 4.6 u of the pair's length at most; with the seed's u and the slack's own it makes 44 u. Sines
+ * that stay small err in proportion: by 29 u of their bound, and by 25 u of it for what the
+ * cosines' error puts in. 56 u < 2^-47. In wide arithmetic what counts is the rotation's own
+ * seed, which errs by 2^-97 and is taken SPAN times: 2^-90, and 153 products (16 to make the
+ * rotation by GROUP, and one more, nine times) that err by 2^-101.5 each: 2^-89.9 in all. floor:
+ * more than any underflow costs, and, for bf16, so much that no subnormal value is decided,
+ * because cut_odd needs a normal float. */
 struct method {
 	bool (*rows)(const struct pe_turn_job *job);
 	void (*turn)(struct pe_turn_wide *w, const struct pe_turn_wide *r, size_t lanes);
@@ -459,8 +465,8 @@ next_rows(struct pe_turn_job *job, size_t rows, size_t size)
 	job->cosine = (char *)job->cosine + rows * job->row * size;
 }
 
-/* Makes the job's rows, at position + k * stride, and settles what the kernel leaves: it is looked for row by row,
- * and in a row by the lanes of settle. */
+/* Makes the job's rows, at position + k * stride, and settles what the kernel leaves: it is
+ * looked for row by row, and in a row by the lanes of settle. */
 static void
 make_rows(const struct pe_turn *p, const struct method *m, size_t first, double position,
 	  double stride, enum pe_elem elem, const struct pe_turn_job *job)
@@ -484,9 +490,11 @@ make_rows(const struct pe_turn *p, const struct method *m, size_t first, double 
 	}
 }
 
-/* The bounds for an anchor of n pairs and what is turned from it. A sine stays below the anchor's and the rotation's together, and errs in
- * proportion; by: one stride, or NULL where nothing turns. slack[k] holds what the phase may be off, and gets the bound of
- * the sine; twice that follows LANES behind; lanes without a pair get 0, which decides them. Returns the cosines' bound. */
+/* The bounds for an anchor of n pairs and what is turned from it. A sine stays below the
+ * anchor's and the rotation's together, and errs in proportion; by: one stride, or NULL where
+ * nothing turns. slack[k] holds what the phase may be off, and gets the bound of the sine; twice
+ * that follows LANES behind; lanes without a pair get 0, which decides them. Returns the
+ * cosines' bound. */
 static double
 set_slack(const struct pe_turn *p, const struct method *m, size_t n,
 	  const struct pe_turn_wide *anchor, const struct pe_turn_wide *by, double *slack)

@@ -29,8 +29,8 @@ mark(uvec undecided, uvec upper, uvec lower)
 	return undecided | (upper ^ lower);
 }
 
-/* x is a float with an odd last bit, never a tie: adding half a unit and cutting rounds to nearest. Below 2^-14 the unit
- * is that of 0.5 in a float. */
+/* x is a float with an odd last bit, never a tie: adding half a unit and cutting rounds to
+ * nearest. Below 2^-14 the unit is that of 0.5 in a float. */
 INLINE uvec
 halve(fvec x)
 {

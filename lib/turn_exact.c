@@ -5,10 +5,12 @@
 
 #include "round.h"
 
-/* The sine of an algebraic number other than 0 is transcendental (Lindemann 1882), also times an algebraic growth, so more bits
- * decide in the end. What LAST bits leave open is taken for exact: a gain that is a tie at angle 0, an angle of quarter turns. LAST is so large because the cosine of a
- * tiny angle may stand next to such a tie: doubles go down to 2^-1074, their product's square to 2^-4300.
- * A rounded angle has ties too, at rational frequencies; no other product comes as near to one as LAST_ANGLE bits. */
+/* The sine of an algebraic number other than 0 is transcendental (Lindemann 1882), also times an
+ * algebraic growth, so more bits decide in the end. What LAST bits leave open is taken for
+ * exact: a gain that is a tie at angle 0, an angle of quarter turns. LAST is so large because
+ * the cosine of a tiny angle may stand next to such a tie: doubles go down to 2^-1074, their
+ * product's square to 2^-4300. A rounded angle has ties too, at rational frequencies; no other
+ * product comes as near to one as LAST_ANGLE bits. */
 enum { FIRST = 192, LAST = FIRST << 5, LAST_ANGLE = FIRST << 2 };
 
 /* x times scale: relative error below 2^-(p - 6), as the source's numbers have 2^-(p - 4) */
@@ -114,7 +116,8 @@ pe_turn_exact_angle(const struct pe_turn_source *source, size_t i, double positi
 	return pe_round_value(source->angle, bits);
 }
 
-/* The angle in radians, less whole turns where the source counts in turns, and a bound of its error. */
+/* The angle in radians, less whole turns where the source counts in turns, and a bound of its
+ * error. */
 static void
 angle_of(const struct pe_turn_source *source, size_t i, double position, mpfr_ptr angle,
 	 mpfr_ptr error)
@@ -142,8 +145,9 @@ angle_of(const struct pe_turn_source *source, size_t i, double position, mpfr_pt
 	}
 }
 
-/* One try at p bits. sine, cosine: the values with *sine_error and *cosine_error. The angle's error moves either by no more than itself,
- * what MPFR rounds is 2^-p of a sine below |angle| and of a cosine below 1, and the gain errs by 2^-(p - 5). */
+/* One try at p bits. sine, cosine: the values with *sine_error and *cosine_error. The angle's
+ * error moves either by no more than itself, what MPFR rounds is 2^-p of a sine below |angle|
+ * and of a cosine below 1, and the gain errs by 2^-(p - 5). */
 struct attempt {
 	mpfr_t gain, angle, sine, cosine, sine_error, cosine_error;
 };
@@ -180,7 +184,8 @@ attempt_clear(struct attempt *a)
 		    (mpfr_ptr)NULL);
 }
 
-/* Zero has no sign in the real formula: +0. The last attempt takes for zero what it cannot tell from it. */
+/* Zero has no sign in the real formula: +0. The last attempt takes for zero what it cannot tell
+ * from it. */
 static bool
 settle(enum pe_elem elem, mpfr_srcptr x, mpfr_srcptr error, bool last, uint64_t *bits)
 {

@@ -1,10 +1,12 @@
 /* turn_lanes - the arithmetic of turn's kernels, once for every instruction set.
  *
- * A kernel file defines LANES (2, 4 or 8 doubles a vector) and HAVE_FMA, includes this, defines the four functions below that
- * instruction sets do in their own way, and a struct pe_turn_kernel by KERNEL. Vectors are those of gcc and clang.
+ * A kernel file defines LANES (2, 4 or 8 doubles a vector) and HAVE_FMA, includes this, defines
+ * the four functions below that instruction sets do in their own way, and a struct
+ * pe_turn_kernel by KERNEL. Vectors are those of gcc and clang.
  *
- * u = 2^-53. Products and sums of wide numbers follow Dekker 1971 and Knuth (TAOCP 2, 4.2.2); their errors stand in
- * Joldes, Muller and Popescu 2017 (ACM TOMS 44(2)): a few u^2, whether the product is fused or split. */
+ * u = 2^-53. Products and sums of wide numbers follow Dekker 1971 and Knuth (TAOCP 2, 4.2.2);
+ * their errors stand in Joldes, Muller and Popescu 2017 (ACM TOMS 44(2)): a few u^2, whether the
+ * product is fused or split. */
 #include <string.h>
 
 #include "turn_kernel.h"
@@ -88,7 +90,8 @@ difference(vec a, vec b)
 	return (struct wide){h, (a - (h - t)) - (b + t)};
 }
 
-/* a * b exactly; without fma the halves of Veltkamp's splitting are multiplied, for |a|, |b| < 2^995 */
+/* a * b exactly; without fma the halves of Veltkamp's splitting are multiplied, for |a|, |b| <
+ * 2^995 */
 INLINE struct wide
 product(vec a, vec b)
 {
@@ -121,7 +124,8 @@ plus(struct wide a, struct wide b)
 	return (struct wide){s.h, s.l + (a.l + b.l)};
 }
 
-/* a b + c d: both products and their sum to u^2, in all below 2^-102 (|a b| + |c d|); not normalised */
+/* a b + c d: both products and their sum to u^2, in all below 2^-102 (|a b| + |c d|); not
+ * normalised */
 INLINE struct wide
 cross(struct wide a, struct wide b, struct wide c, struct wide d)
 {
@@ -143,9 +147,10 @@ cross_less(struct wide a, struct wide b, struct wide c, struct wide d)
 
 /* ---- sine and cosine of a phase ---- */
 
-/* n = sin x and m = cos x - 1 for |x| <= 2 pi / 512 = 2^-6.3, by Taylor's series. Let q = x^2 <= 2^-12.7. The parts in plain doubles
- * start at x^7 and x^6: q^3/5040 and q^3/720 carry an error of 2 u, that is 2^-102 of n and 2^-99 of 1; the first
- * terms left out are q^7/15! < 2^-128 of n and q^7/14! < 2^-124. The rest is wide. So n errs by 2^-100 |n|, and m by 2^-98.8 |m|, m
+/* n = sin x and m = cos x - 1 for |x| <= 2 pi / 512 = 2^-6.3, by Taylor's series. Let q = x^2 <=
+ * 2^-12.7. The parts in plain doubles start at x^7 and x^6: q^3/5040 and q^3/720 carry an error
+ * of 2 u, that is 2^-102 of n and 2^-99 of 1; the first terms left out are q^7/15! < 2^-128 of n
+ * and q^7/14! < 2^-124. The rest is wide. So n errs by 2^-100 |n|, and m by 2^-98.8 |m|, m
  * itself being below 2^-13.6. */
 INLINE void
 small_turn(struct wide x, struct wide *n, struct wide *m)
@@ -170,7 +175,8 @@ small_turn(struct wide x, struct wide *n, struct wide *m)
 	*m = times(q, c);
 }
 
-/* The entry turned by x: S + (S m + C n) and C + (C m - S n). S is 0, or at least twice what is added. */
+/* The entry turned by x: S + (S m + C n) and C + (C m - S n). S is 0, or at least twice what is
+ * added. */
 static void
 seed(struct pe_turn_wide *out, const struct pe_turn_phase *phase, size_t lanes,
      const double gain[2])
@@ -199,7 +205,8 @@ seed(struct pe_turn_wide *out, const struct pe_turn_phase *phase, size_t lanes,
 	}
 }
 
-/* ---- rotation: sin(a + b) = sin a cos b + cos a sin b, cos(a + b) = cos a cos b - sin a sin b ---- */
+/* ---- rotation: sin(a + b) = sin a cos b + cos a sin b, cos(a + b) = cos a cos b - sin a sin b
+ * ---- */
 
 struct pair {
 	struct wide s, c;
@@ -285,8 +292,9 @@ round_f32(vec upper, vec lower, uvec *undecided)
 	return up;
 }
 
-/* Cut to 24 bits with the last one set: on the same side of every number of 23 bits as before, so rounding to 11 or 8 bits comes
- * out right. An end that is such a number itself counts as above it, and so does the real number if it is the lower end. */
+/* Cut to 24 bits with the last one set: on the same side of every number of 23 bits as before,
+ * so rounding to 11 or 8 bits comes out right. An end that is such a number itself counts as
+ * above it, and so does the real number if it is the lower end. */
 INLINE fvec
 cut_odd(vec x)
 {
@@ -362,7 +370,8 @@ lay_f16(uint16_t *to, uvec v)
 		to[k] = (uint16_t)v[k];
 }
 
-/* and LANES of the first alternating with LANES of the second: the lower half of them, and the upper */
+/* and LANES of the first alternating with LANES of the second: the lower half of them, and the
+ * upper */
 #if LANES == 8
 #define LOWER 0, 8, 1, 9, 2, 10, 3, 11
 #define UPPER 4, 12, 5, 13, 6, 14, 7, 15
@@ -408,8 +417,8 @@ zip_f16(uint16_t *to, uvec first, uvec second)
 #define lay_bf16 lay_f16
 #define zip_bf16 zip_f16
 
-/* The loop over rows and lanes for one element. A last vector that is not wholly wanted, and a layout in which
- * neither members nor lanes are neighbours, go value by value. */
+/* The loop over rows and lanes for one element. A last vector that is not wholly wanted, and a
+ * layout in which neither members nor lanes are neighbours, go value by value. */
 #define ROWS(elem, type, lanes, bits)                                                         \
 	INLINE void some_##elem(type *to, size_t i, lanes v, const struct pe_turn_job *j,     \
 				size_t count)                                                 \

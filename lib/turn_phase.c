@@ -1,7 +1,8 @@
 /* turn_phase - positions times steps in fixed point, modulo one turn.
  *
- * A product of a position and a step is a whole number of units; what is above one turn is dropped, which
- * is the exact reduction that a far position needs (Payne and Hanek 1983 keep the same window of bits). */
+ * A product of a position and a step is a whole number of units; what is above one turn is
+ * dropped, which is the exact reduction that a far position needs (Payne and Hanek 1983 keep the
+ * same window of bits). */
 #include "turn_kernel.h"
 
 #include <math.h>
@@ -46,7 +47,8 @@ leading_zeros(uint64_t x)
 #endif
 }
 
-/* +-x 2^exponent for x < 2^53 and 2^exponent in the normal range. x is taken for signed, because SSE2 converts nothing else. */
+/* +-x 2^exponent for x < 2^53 and 2^exponent in the normal range. x is taken for signed, because
+ * SSE2 converts nothing else. */
 static inline double
 scaled(uint64_t x, int exponent, uint64_t negative)
 {
@@ -64,7 +66,8 @@ shifted(uint64_t upper, uint64_t lower, int bits)
 	return upper << bits | lower >> 1 >> (63 - bits);
 }
 
-/* A binary fraction of five words, most significant first. By value: where it lies in registers, nothing waits for memory. */
+/* A binary fraction of five words, most significant first. By value: where it lies in registers,
+ * nothing waits for memory. */
 struct fraction {
 	uint64_t a, b, c, d, e;
 };
@@ -90,8 +93,9 @@ to_wide(struct fraction f, uint64_t negative, double *high, double *low)
 	*low = scaled((upper & 0x7ff) << 42 | lower >> 22, exponent - 53, negative);
 }
 
-/* Takes the nearest entry of the table off a fraction of a turn, and negates all if asked. What is less than the entry
- * is complemented, one unit of the last word short of negated. True if nothing is left. */
+/* Takes the nearest entry of the table off a fraction of a turn, and negates all if asked. What
+ * is less than the entry is complemented, one unit of the last word short of negated. True if
+ * nothing is left. */
 static inline bool
 put(struct pe_turn_phase *phase, size_t lane, struct fraction f, uint64_t negative)
 {
@@ -121,8 +125,9 @@ shift_words(uint64_t word[WORDS], int left)
 		word[k] = shifted(from[k + whole], from[k + whole + 1], bits);
 }
 
-/* The general case. The product has 320 bits, the point of a turn stands `point` bits above its end. Left of the point is
- * dropped; a product that lies below the first cell needs no table and keeps all of its bits. */
+/* The general case. The product has 320 bits, the point of a turn stands `point` bits above its
+ * end. Left of the point is dropped; a product that lies below the first cell needs no table and
+ * keeps all of its bits. */
 static bool
 set_general(struct pe_turn_phase *phase, size_t lane, const struct pe_turn_step *step,
 	    struct pe_turn_position position)

@@ -51,8 +51,9 @@ meet(const struct pe_matrix *query, const struct pe_matrix *key, size_t row, siz
 	return sum;
 }
 
-/* Position 0 loses its own features. Of the two new ones the first is on in every query but [CLS] and holds p1 . p1 in
- * key 0 alone; the second is on in every key and holds p0 . p0 in query 0 alone. */
+/* Position 0 loses its own features. Of the two new ones the first is on in every query but
+ * [CLS] and holds p1 . p1 in key 0 alone; the second is on in every key and holds p0 . p0 in
+ * query 0 alone. */
 static void
 reset_cls(struct pe_untied *u, const struct pe_matrix *query, const struct pe_matrix *key)
 {

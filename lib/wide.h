@@ -1,7 +1,9 @@
-/* wide - numbers as unevaluated sums of two doubles, for what must be added or multiplied before it rounds.
+/* wide - numbers as unevaluated sums of two doubles, for what must be added or multiplied before
+ * it rounds.
  *
- * u = 2^-53. A wide number is high + low with |low| at most half an ulp of high. Sums and products are those of Dekker 1971 and Knuth
- * (TAOCP 2, 4.2.2), with the error bounds of Joldes, Muller and Popescu 2017 (ACM TOMS 44(2)). */
+ * u = 2^-53. A wide number is high + low with |low| at most half an ulp of high. Sums and
+ * products are those of Dekker 1971 and Knuth (TAOCP 2, 4.2.2), with the error bounds of Joldes,
+ * Muller and Popescu 2017 (ACM TOMS 44(2)). */
 #ifndef PE_WIDE_H
 #define PE_WIDE_H
 

@@ -1,7 +1,7 @@
 /* window - matrices that know the offset alone, written without ever being held.
  *
- * Row m of such a (Toeplitz) matrix is a window that slides over one vector by offset n - m: TQ + TK - 1
- * values make TQ x TK. The matrices of several heads are stacked, head 0 first. */
+ * Row m of such a (Toeplitz) matrix is a window that slides over one vector by offset n - m: TQ
+ * + TK - 1 values make TQ x TK. The matrices of several heads are stacked, head 0 first. */
 #ifndef PE_WINDOW_H
 #define PE_WINDOW_H
 
@@ -23,8 +23,9 @@ struct pe_window {
 	int64_t first;
 	pe_window_values *values;
 	const void *context;
-	/* What a [CLS] token at position 0 sees (Ke et al. 2021, TUPE): its whole row, and column 0 of the other
-	 * rows; one value per head, as elem of the writer. NULL: nothing special. */
+	/* What a [CLS] token at position 0 sees (Ke et al. 2021, TUPE): its whole row, and
+	 * column 0 of the other rows; one value per head, as elem of the writer. NULL: nothing
+	 * special. */
 	const void *cls_row, *cls_column;
 };
 

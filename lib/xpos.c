@@ -17,8 +17,8 @@ enum {
 
 struct pe_xpos {
 	struct pe_xpos_spec spec;
-	struct pe_wide *
-	    powers; /* factor at distance +2^j, then -2^j: [side * BITS + j] of each pair in turn */
+	/* factor at distance +2^j, then -2^j: [side * BITS + j] of each pair in turn */
+	struct pe_wide *powers;
 };
 
 /* ---- plan ---- */

@@ -1,11 +1,13 @@
-/* xpos - the growth of xPos: what multiplies a rotated query or key by its position (Sun et al. 2023, "A Length-Extrapolatable
- * Transformer"; spacing and defaults as in its authors' torchscale).
+/* xpos - the growth of xPos: what multiplies a rotated query or key by its position (Sun et al.
+ * 2023, "A Length-Extrapolatable Transformer"; spacing and defaults as in its authors'
+ * torchscale).
  *
- * Pair i of P takes, at position t, the factor zeta_i^((t - centre) / base) in a query and its inverse in a key, with
+ * Pair i of P takes, at position t, the factor zeta_i^((t - centre) / base) in a query and its
+ * inverse in a key, with
  *     zeta_i = (2i/d + 0.4) / 1.4,  d = 2P, which is (5i + 2P) / (7P), from 2/7 up to below 1.
- * In the product of a query at m and a key at n the centre cancels: zeta_i^((m - n) / base) stays, which fades with
- * the distance to the past and grows without bound into the future. The centre only decides how large the factors
- * of the rows themselves get. */
+ * In the product of a query at m and a key at n the centre cancels: zeta_i^((m - n) / base)
+ * stays, which fades with the distance to the past and grows without bound into the future. The
+ * centre only decides how large the factors of the rows themselves get. */
 #ifndef PE_XPOS_H
 #define PE_XPOS_H
 
@@ -36,16 +38,18 @@ struct pe_xpos; /* opaque plan: read-only after init, may be shared by threads *
 int pe_xpos_init(struct pe_xpos **plan, const struct pe_xpos_spec *spec, struct pe_error *e);
 void pe_xpos_free(struct pe_xpos *plan); /* NULL is allowed */
 
-/* True where all factors at the position lie well within the range of elem (f64 or f32), 2^+-1000 or 2^+-120: no farther from the
- * centre than PE_XPOS_REACH_F64 or _F32 times the base. */
+/* True where all factors at the position lie well within the range of elem (f64 or f32),
+ * 2^+-1000 or 2^+-120: no farther from the centre than PE_XPOS_REACH_F64 or _F32 times the base. */
 enum { PE_XPOS_REACH_F64 = 552, PE_XPOS_REACH_F32 = 66 };
 bool pe_xpos_reaches(const struct pe_xpos_spec *spec, enum pe_elem elem, double position);
 
-/* The factor of pair i at any position within +-2^53, relative error below 2^-p where p is the precision of x. */
+/* The factor of pair i at any position within +-2^53, relative error below 2^-p where p is the
+ * precision of x. */
 void pe_xpos_factor(const struct pe_xpos *plan, size_t i, double position, mpfr_ptr x);
 
-/* The same as an unevaluated sum of two doubles, high part first: relative error below 2^-98. False, and nothing is
- * written, where it lies beyond 2^+-400. Quick at whole positions less than 2^20 from the centre. */
+/* The same as an unevaluated sum of two doubles, high part first: relative error below 2^-98.
+ * False, and nothing is written, where it lies beyond 2^+-400. Quick at whole positions less
+ * than 2^20 from the centre. */
 bool pe_xpos_factor_wide(const struct pe_xpos *plan, size_t i, double position, double x[2]);
 
 #endif

@@ -1,7 +1,9 @@
-/* attend against two matrix products of its size, and against itself with other options: one line for each ratio.
+/* attend against two matrix products of its size, and against itself with other options: one
+ * line for each ratio.
  *
- * Both sides of a ratio run in turn, in one process; the median of the ratios is printed. The matrix products are OpenBLAS's, if it
- * is installed (loaded at run time: nothing else of this project uses it): S = Q K' and O = S V, a band of rows at a time. */
+ * Both sides of a ratio run in turn, in one process; the median of the ratios is printed. The
+ * matrix products are OpenBLAS's, if it is installed (loaded at run time: nothing else of this
+ * project uses it): S = Q K' and O = S V, a band of rows at a time. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -167,11 +169,13 @@ median(double *x, size_t n)
 
 #define PAIRS 15
 
-/* Prints the median of ours / other, and ours in ms. Pairs until two seconds are over, at least three. */
+/* Prints the median of ours / other, and ours in ms. Pairs until two seconds are over, at least
+ * three. */
 static void
 ratio(const struct bench *b, const char *name, struct side ours, struct side other, double bar)
 {
-	/* one thread's own time, so that other work on the machine does not count; of several the time that passed */
+	/* one thread's own time, so that other work on the machine does not count; of several
+	 * the time that passed */
 	const clockid_t clock =
 	    ours.threads + other.threads == 2 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
 	const double began = now(CLOCK_MONOTONIC);
@@ -204,8 +208,8 @@ load_blas(struct blas *blas)
 {
 	void *library;
 
-	/* The fastest the peer can be: its own choice of a kernel takes processors newer than itself for the oldest, and
-	 * settings left on in the environment may halve its speed. */
+	/* The fastest the peer can be: its own choice of a kernel takes processors newer than
+	 * itself for the oldest, and settings left on in the environment may halve its speed. */
 	unsetenv("OPENBLAS_CORETYPE");
 	unsetenv("OPENBLAS_L2_SIZE");
 #if defined(__x86_64__)

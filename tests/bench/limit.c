@@ -1,4 +1,5 @@
-/* limit - what the machine allows: writes BYTES of memory to standard output in blocks, or copies them in memory.
+/* limit - what the machine allows: writes BYTES of memory to standard output in blocks, or
+ * copies them in memory.
  *
  *     limit write BYTES [BLOCK]      as raw tables are written, with nothing computed
  *     limit copy BYTES               memcpy between two blocks beyond the caches, seconds on standard error */

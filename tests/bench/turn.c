@@ -1,4 +1,5 @@
-/* turn - nanoseconds a value of the angle engine, by element and kernel, beside a bare write of the same memory.
+/* turn - nanoseconds a value of the angle engine, by element and kernel, beside a bare write of
+ * the same memory.
  *
  *     turn [DIM [ROWS]]        tab separated: what, kernel, element, ns a value, GB/s; the least of several runs */
 #include <stdint.h>

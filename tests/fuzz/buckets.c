@@ -1,4 +1,5 @@
-/* Laws of T5's buckets for any setting: total on int64, within range, not decreasing in the distance. */
+/* Laws of T5's buckets for any setting: total on int64, within range, not decreasing in the
+ * distance. */
 #include "fuzz.h"
 
 #include "t5.h"

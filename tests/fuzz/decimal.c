@@ -1,4 +1,5 @@
-/* Text to number as the C library reads it, and every double and float through its shortest text and back. */
+/* Text to number as the C library reads it, and every double and float through its shortest text
+ * and back. */
 #include "fuzz.h"
 
 #include <float.h>
@@ -14,7 +15,8 @@ strtod_is_right(const char *text, double x, double least_normal)
 	return strpbrk(text, "xX") == NULL || !(fabs(x) < 2 * least_normal);
 }
 
-/* strtod accepts what decimal does and more (nan with a payload); where both read all, the bits agree. */
+/* strtod accepts what decimal does and more (nan with a payload); where both read all, the bits
+ * agree. */
 static void
 as_the_c_library(const char *text, size_t size)
 {

@@ -1,4 +1,5 @@
-/* fuzz - what the fuzz targets share: input bytes as a file, and demands that end the run where they fail.
+/* fuzz - what the fuzz targets share: input bytes as a file, and demands that end the run where
+ * they fail.
  *
  * A target defines LLVMFuzzerTestOneInput; libFuzzer calls it (make fuzz), or replay.c does for the
  * files of its corpus (make check). */

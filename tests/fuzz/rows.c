@@ -1,5 +1,6 @@
-/* Any bytes as rows of any format: refused with one line, or read; and what was read is written and read back
- * to the same bits. The first byte picks the format and whether a header is due, the second the width. */
+/* Any bytes as rows of any format: refused with one line, or read; and what was read is written
+ * and read back to the same bits. The first byte picks the format and whether a header is due,
+ * the second the width. */
 #include "fuzz.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* faults - linked into static builds of the commands (--wrap), so that a test can make the n-th allocation
- * fail and every read and write short, interrupted or unready.
+/* faults - linked into static builds of the commands (--wrap), so that a test can make the n-th
+ * allocation fail and every read and write short, interrupted or unready.
  *
  * FAULT_ALLOC=n   the n-th malloc, calloc or realloc returns NULL with ENOMEM
  * FAULT_SHORT=n   read and write move at most n bytes

@@ -1,5 +1,6 @@
-/* attend against the formula in wide arithmetic, on every instruction set of the machine, and the promises that no formula
- * states: the same bytes for any tiling, and what nan, inf and masks do. */
+/* attend against the formula in wide arithmetic, on every instruction set of the machine, and
+ * the promises that no formula states: the same bytes for any tiling, and what nan, inf and
+ * masks do. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +22,8 @@ typedef long double wide;
 
 /* ---- data ---- */
 
-/* xorshift64*, then the sum of twelve uniform numbers: near enough to a normal distribution of deviation 1 */
+/* xorshift64*, then the sum of twelve uniform numbers: near enough to a normal distribution of
+ * deviation 1 */
 static double
 normal(uint64_t *state)
 {
@@ -612,7 +614,8 @@ row_of(enum pe_elem elem, const void *array, size_t i)
 	return array == NULL ? NULL : (const char *)array + i * pe_elem_size(elem);
 }
 
-/* The whole job in calls of `step` rows and one or all heads. A per-head bias goes with one head at a time. */
+/* The whole job in calls of `step` rows and one or all heads. A per-head bias goes with one head
+ * at a time. */
 static void
 in_pieces(const struct data *d, struct pe_attend *plan, size_t step, bool by_heads,
 	  struct result *x)

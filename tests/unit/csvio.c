@@ -1,5 +1,5 @@
-/* csvio: one matrix in a thousand spellings reads as the same bits, whichever path its lines take, and the
- * blocks that they arrive in make no difference. */
+/* csvio: one matrix in a thousand spellings reads as the same bits, whichever path its lines
+ * take, and the blocks that they arrive in make no difference. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -194,7 +194,8 @@ spellings(void **unused)
 	}
 }
 
-/* An f32 carrier reads the same numbers: here each spelling is far closer to x than x is to a tie of two floats. */
+/* An f32 carrier reads the same numbers: here each spelling is far closer to x than x is to a
+ * tie of two floats. */
 static void
 single_precision(void **unused)
 {

@@ -85,7 +85,8 @@ every_half_comes_back(void **unused)
 		}
 }
 
-/* Nearest by search among neighbours: nothing of the code under test is used but the values proved above. */
+/* Nearest by search among neighbours: nothing of the code under test is used but the values
+ * proved above. */
 static void
 assert_nearest(enum pe_elem elem, double x, uint16_t got)
 {

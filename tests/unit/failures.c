@@ -1,6 +1,6 @@
-/* failures: from each allocation, each read and each write of a room on, all of them fail. The call says why and returns
- * -1, and what it had taken is given back. The torture of the commands sees messages and statuses alone; a block that is
- * lost on the way to them is seen here. */
+/* failures: from each allocation, each read and each write of a room on, all of them fail. The
+ * call says why and returns -1, and what it had taken is given back. The torture of the commands
+ * sees messages and statuses alone; a block that is lost on the way to them is seen here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -128,8 +128,9 @@ free(void *block)
 	__libc_free(block);
 }
 
-/* GMP ends the process where it has no memory (the commands tell it how); jansson's want of it is told as a fault of the
- * text. Neither is ours: theirs do not fail here, and are not counted, for MPFR keeps constants. */
+/* GMP ends the process where it has no memory (the commands tell it how); jansson's want of it
+ * is told as a fault of the text. Neither is ours: theirs do not fail here, and are not counted,
+ * for MPFR keeps constants. */
 static void *
 gmp_realloc(void *old, size_t old_size, size_t size)
 {

@@ -1,4 +1,5 @@
-/* fourier - the fast way against the real formula in MPFR, for every element, on random and on dyadic coordinates. */
+/* fourier - the fast way against the real formula in MPFR, for every element, on random and on
+ * dyadic coordinates. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* freq: powers to the bits asked for, one by one and many at once; rounded once where an element is named. */
+/* freq: powers to the bits asked for, one by one and many at once; rounded once where an element
+ * is named. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
-/* io: what a shell cannot make happen: a system without unnamed files, a write that moves nothing, a disk that
- * tells of its failure at fsync, at close or at rename. The calls are caught here, on their way to the kernel. */
+/* io: what a shell cannot make happen: a system without unnamed files, a write that moves
+ * nothing, a disk that tells of its failure at fsync, at close or at rename. The calls are
+ * caught here, on their way to the kernel. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -312,7 +313,8 @@ writes_that_move_nothing(void **unused)
 
 enum { MUCH = 1 << 20 };
 
-/* A child that passes bytes on through the FIFO, some milliseconds late, and tells how many by its status. */
+/* A child that passes bytes on through the FIFO, some milliseconds late, and tells how many by
+ * its status. */
 static pid_t
 start_slow(const char *fifo, bool reads)
 {

@@ -1,5 +1,5 @@
-/* learned against exact rational arithmetic: stretched and scaled values rounded once, also at ties, far exponents and through
- * a narrower element. */
+/* learned against exact rational arithmetic: stretched and scaled values rounded once, also at
+ * ties, far exponents and through a narrower element. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,8 @@
 #include "learned.h"
 #include "round.h"
 
-/* Position of row j in a table of `rows` that was stretched to `to`: a fraction, kept within the table. */
+/* Position of row j in a table of `rows` that was stretched to `to`: a fraction, kept within the
+ * table. */
 static void
 place(enum pe_align align, size_t rows, size_t to, size_t j, mpq_t u)
 {
@@ -80,7 +81,8 @@ next(uint64_t *state)
 	return *state;
 }
 
-/* A table of `rows` x `cols`; the kinds are chosen so that sums cancel, ties happen and exponents lie far apart. */
+/* A table of `rows` x `cols`; the kinds are chosen so that sums cancel, ties happen and
+ * exponents lie far apart. */
 static void
 random_table(struct pe_matrix *m, size_t rows, size_t cols, int kind, uint64_t *seed)
 {

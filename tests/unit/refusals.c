@@ -1,5 +1,5 @@
-/* refusals: what the commands refuse before the library is asked, the library refuses too; sizes that no memory could
- * hold, with the text and the kind of fault that the headers promise. */
+/* refusals: what the commands refuse before the library is asked, the library refuses too; sizes
+ * that no memory could hold, with the text and the kind of fault that the headers promise. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

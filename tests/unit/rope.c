@@ -159,7 +159,8 @@ no_split_changes_a_row(void **state)
 	pe_rope_free(plan);
 }
 
-/* Whatever loop this machine chooses does what the header says, to the bit: for every number of pairs, since loops have ends. */
+/* Whatever loop this machine chooses does what the header says, to the bit: for every number of
+ * pairs, since loops have ends. */
 static void
 rows_are_products_of_the_table(void **state)
 {
@@ -195,7 +196,8 @@ rows_are_products_of_the_table(void **state)
 	}
 }
 
-/* Each pair of a table on several axes is that of a plain table at its own position, whatever the pattern of axes. */
+/* Each pair of a table on several axes is that of a plain table at its own position, whatever
+ * the pattern of axes. */
 static void
 axes_pick_positions(void **state)
 {

@@ -98,8 +98,8 @@ base_and_frequencies_agree(void **state)
 	mpfr_clears(base, omega, power, (mpfr_ptr)NULL);
 }
 
-/* 1 / divisor is a hair above the tie between two neighbours in bf16, and the nearest double is that tie, which would go down
- * to the even one. */
+/* 1 / divisor is a hair above the tie between two neighbours in bf16, and the nearest double is
+ * that tie, which would go down to the even one. */
 static void
 rounding_comes_once(void **state)
 {

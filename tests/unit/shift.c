@@ -1,4 +1,5 @@
-/* shift: the matrix is a rotation, entry by entry the table's own numbers, and its action keeps the bound that it states. */
+/* shift: the matrix is a rotation, entry by entry the table's own numbers, and its action keeps
+ * the bound that it states. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +36,8 @@ uniform(uint64_t *state)
 	return (double)(int64_t)(*state >> 11) * 0x1p-52 - 1;
 }
 
-/* Every entry of M_-k is the one across the diagonal of M_k, bit by bit; off the pairs' blocks there are zeros. */
+/* Every entry of M_-k is the one across the diagonal of M_k, bit by bit; off the pairs' blocks
+ * there are zeros. */
 static void
 test_transpose(void **state)
 {

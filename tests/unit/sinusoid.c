@@ -1,4 +1,5 @@
-/* sinusoid against the formula in MPFR: every convention's numbers rounded once, where a shell cannot see the last bit. */
+/* sinusoid against the formula in MPFR: every convention's numbers rounded once, where a shell
+ * cannot see the last bit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,8 @@
 
 enum { PRECISION = 400 };
 
-/* scale * t * base^(-i / D), D = half - shift; scale = pos_scale, times 2 pi / (last + 1e-6) on a normalised axis */
+/* scale * t * base^(-i / D), D = half - shift; scale = pos_scale, times 2 pi / (last + 1e-6) on
+ * a normalised axis */
 static void
 angle_of(const struct pe_convention *c, size_t dim, size_t i, double t, double last, mpfr_ptr angle)
 {

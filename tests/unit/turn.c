@@ -1,4 +1,5 @@
-/* turn: every value against MPFR, every kernel against every other, every way of asking against the others.
+/* turn: every value against MPFR, every kernel against every other, every way of asking against
+ * the others.
  *
  *     turn            the quick run
  *     turn VALUES     the oracle alone, over at least VALUES random values of each element */
@@ -421,7 +422,8 @@ scales_and_gains(void **state)
 		}
 }
 
-/* sqrt(gain) on a midpoint of f32, f16 and bf16 where the cosine is 1, the even neighbour below it and above */
+/* sqrt(gain) on a midpoint of f32, f16 and bf16 where the cosine is 1, the even neighbour below
+ * it and above */
 static void
 ties(void **state)
 {
@@ -442,7 +444,8 @@ ties(void **state)
 	}
 }
 
-/* The cosine of 1e-300 is below 1 by 5e-601: 1 + 3/2 of a last place goes up to even at 0, and down beside it. */
+/* The cosine of 1e-300 is below 1 by 5e-601: 1 + 3/2 of a last place goes up to even at 0, and
+ * down beside it. */
 static void
 next_to_a_tie(void **state)
 {
@@ -493,8 +496,9 @@ rounded_angles(void **state)
 		}
 }
 
-/* Pair 16 advances by 10000^(-1/2), which is no double. 25 n positions make n/4, and for odd n from 257 to 511 that lies between two
- * neighbours in bf16, halves; the even one is a whole number. */
+/* Pair 16 advances by 10000^(-1/2), which is no double. 25 n positions make n/4, and for odd n
+ * from 257 to 511 that lies between two neighbours in bf16, halves; the even one is a whole
+ * number. */
 static void
 ties_of_angles(void **state)
 {
@@ -538,7 +542,8 @@ whole_turns(void **state)
 	check_rows(&third, 1, 1, 200, 400, &random);
 }
 
-/* Any layout, any split, a row alone or in a list: the same values at their places, and nothing beside them. */
+/* Any layout, any split, a row alone or in a list: the same values at their places, and nothing
+ * beside them. */
 static void
 layouts_and_splits(void **state)
 {
@@ -647,8 +652,9 @@ worst_wide_value(const struct table *t, const struct pe_turn_kernel *kernel, dou
 	return worst;
 }
 
-/* Seeds within 2^-96, by every kernel: what turn.h and turn_kernel.h promise. The second table's last pairs turn so little that a unit
- * of the second word would show, at positions with a fraction; the third steps below the fixed point. */
+/* Seeds within 2^-96, by every kernel: what turn.h and turn_kernel.h promise. The second table's
+ * last pairs turn so little that a unit of the second word would show, at positions with a
+ * fraction; the third steps below the fixed point. */
 static void
 wide_values(void **state)
 {
@@ -670,7 +676,8 @@ wide_values(void **state)
 	}
 }
 
-/* The largest error of a lane's sine or cosine at a position, for pairs of base 10000 that fill the lanes; high: of the high parts. */
+/* The largest error of a lane's sine or cosine at a position, for pairs of base 10000 that fill
+ * the lanes; high: of the high parts. */
 static double
 worst_lane(const struct table *t, const struct pe_turn_wide *w, double position, bool high)
 {
@@ -741,8 +748,9 @@ rotations_keep_their_bounds(void **state)
 	}
 }
 
-/* Other elements next to the bottom of their range, where kernels must not decide on cut subnormals: what f64 holds, rounded once more.
- * (A double is a tie of theirs for one value in 2^28 at most, and none of these is.) */
+/* Other elements next to the bottom of their range, where kernels must not decide on cut
+ * subnormals: what f64 holds, rounded once more. (A double is a tie of theirs for one value in
+ * 2^28 at most, and none of these is.) */
 static void
 subnormal_values(void **state)
 {
@@ -877,7 +885,8 @@ hard_cases(void **state)
 	assert_int_equal(fclose(file), 0);
 }
 
-/* What the kernels leave open is rare, in whole vectors and in the last one: 2^-16 of the values or so, met by 1 of 30 jobs. */
+/* What the kernels leave open is rare, in whole vectors and in the last one: 2^-16 of the values
+ * or so, met by 1 of 30 jobs. */
 static size_t asked, left;
 
 static bool

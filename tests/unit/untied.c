@@ -1,4 +1,5 @@
-/* untied - features whose products are TUPE's terms, [CLS] reset and all; rows times a matrix beside them. */
+/* untied - features whose products are TUPE's terms, [CLS] reset and all; rows times a matrix
+ * beside them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +48,8 @@ product(const struct pe_matrix *q, size_t m, const struct pe_matrix *k, size_t n
 	return sum;
 }
 
-/* Ke et al. 2021: with cls, position t has row t + 1, and rows 0 and 1 meet themselves at the edges. */
+/* Ke et al. 2021: with cls, position t has row t + 1, and rows 0 and 1 meet themselves at the
+ * edges. */
 static double
 term(const struct pe_matrix *q, const struct pe_matrix *k, size_t head, bool cls, size_t m,
      size_t n)

@@ -12,7 +12,8 @@
 #include "round.h"
 #include "xpos.h"
 
-/* Bits of what is taken for true. The cosine of the least positions stands so near to 1 that it needs more. */
+/* Bits of what is taken for true. The cosine of the least positions stands so near to 1 that it
+ * needs more. */
 enum { PAIRS = 10, TRUTH = 400, NEAR_ZERO = 2200 };
 
 static uint64_t seed = 1;
@@ -239,7 +240,8 @@ tables_are_correctly_rounded(void **state)
 	}
 }
 
-/* zeta_3 of 10 pairs is 1/2; zeta_13 of 20 is 3/4, whose seventh power, 2187 / 2^14, lies halfway between two of f16. */
+/* zeta_3 of 10 pairs is 1/2; zeta_13 of 20 is 3/4, whose seventh power, 2187 / 2^14, lies
+ * halfway between two of f16. */
 static void
 at_angle_zero_powers_may_be_exact_and_ties(void **state)
 {
