@@ -91,6 +91,7 @@ for twin in "$build/asan" ${TWINS:-}; do
 	[ ! -d "$twin/bin" ] || behaviour "$twin/bin" "${twin##*/}-"
 done
 POSENC_BIN=$PWD/$build/asan/bin stage asan-bats suite "${commands[@]}"
+POSENC_BIN=$PWD/$build/bin # what follows is of the build itself
 stage corpus corpus
 if [ -n "${LONG:-}" ]; then
 	stage torture "${MAKE:-make}" -s check-torture BUILD="$build"
