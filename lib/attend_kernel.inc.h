@@ -73,6 +73,14 @@ struct block {
 	bool finite;        /* the values */
 };
 
+/* Asks for a row that will be needed soon. */
+static void
+look_at(const real *from, size_t n)
+{
+	for (size_t i = 0; i < n; i += LINE)
+		__builtin_prefetch(from + i);
+}
+
 /* Queries times scale, ROWS rows interleaved; zeros fill the last group up. */
 static void
 load_queries(struct work *w)
@@ -85,6 +93,8 @@ load_queries(struct work *w)
 	for (size_t r = 0; r < (t->count + ROWS - 1) / ROWS * ROWS; r++) {
 		real *to = w->query + r / ROWS * ROWS * dim + r % ROWS;
 
+		if (r + ROWS < t->count)
+			look_at(from + (r + ROWS) * stride, dim);
 		for (size_t c = 0; c < dim; c++)
 			to[c * ROWS] = r < t->count ? from[r * stride + c] * scale : 0;
 	}
@@ -380,13 +390,6 @@ gather(struct work *w)
 
 	add(w->totals, w->sums, n);
 	fill(w->sums, 0, n, 0);
-}
-
-static void
-look_at(const real *from, size_t n)
-{
-	for (size_t i = 0; i < n; i += LINE)
-		__builtin_prefetch(from + i);
 }
 
 /* Asks for the next block's keys and values, a share of them for each group of rows: those of
