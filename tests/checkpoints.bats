@@ -84,15 +84,18 @@ floats='\0\0\200\077\0\0\0\100' # 1, 2
 
 @test "error: of many tensors those with the nearest names are told, and how many more there are" {
 	local header='' name
-	for name in wte wpa h.0 h.1 wpf wpe2 h.2; do
+	for name in wte wpa h.0 h.1 wpf wpe2 h.2 z.far.away; do
 		header+="\"$name\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]},"
 	done
 	checkpoint m.safetensors "{${header%,}}" ''
-	refused 1 "pe-cat: m.safetensors: no tensor 'wpe', there are: 'wpe2', 'wpa', 'wpf', 'wte', 'h.0' and 2 more" pe-cat m.safetensors:wpe
+	refused 1 "pe-cat: m.safetensors: no tensor 'wpe', there are: 'wpe2', 'wpa', 'wpf', 'wte', 'h.0' and 3 more" pe-cat m.safetensors:wpe
 	refused 1 "pe-cat: m.safetensors: tensor 'h.1': has no columns" pe-cat m.safetensors:h.1
 	# without bytes they stand at one place, in the order of their names
 	run -0 bash -c 'pe-cat --list m.safetensors | cut -f 1 | tr "\n" " "'
-	assert_output "h.0 h.1 h.2 wpa wpe2 wpf wte "
+	assert_output "h.0 h.1 h.2 wpa wpe2 wpf wte z.far.away "
+	checkpoint m.safetensors '{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}}' "$floats"
+	run -0 bash -c 'pe-cat --list m.safetensors | cut -f 1,3 | tr "\t\n" "= "'
+	assert_output "b=0 a=2 "
 }
 
 @test "law: a tensor far behind another is found, by a seek and by reading on" {

@@ -243,6 +243,14 @@ setup() {
 	assert_output $'/* posenc '"$(pe-cat --version | sed 's/.* //')"$': pe-cat -o /dev/stdout -t c:f32 -p 3 --stamp */\nstatic const float table[1][1] = {\n\t{0.123f},\n};'
 }
 
+@test "law: lines of a C array end before column 100, and their numbers are all there" {
+	pe-table -n 3 -d 40 >x.csv
+	pe-cat -t c x.csv >x.c
+	[ "$(expand x.c | awk 'length > 100' | wc -l)" -eq 0 ]
+	[ "$(wc -l <x.c)" -gt 15 ]
+	tail -n +2 x.c | tr -d '{};\n\t ' | tr , '\n' | sed 's/\.0$//' | cmp - <(tr , '\n' <x.csv)
+}
+
 @test "golden: pictures scale to the matrix, to a range, and by a zoom" {
 	run -0 bash -c 'printf "0,1\n-1,nan\n" | pe-cat -t ppm | tail -c 12 | od -An -tu1 -v | tr -s " \n" " "'
 	assert_output " 255 255 255 255 0 0 0 0 255 128 128 128 "

@@ -360,6 +360,14 @@ setup() {
 	[[ $stderr == *"pe-rope: xpos=key base=512 centre=9" ]]
 }
 
+@test "limit: yarn's ramp where no pair, or every pair, turns often enough within the trained length" {
+	run -0 freqs -d 8 --scaling yarn:factor=4,original=1e9
+	assert_output 1,0.1,0.01,0.001
+	# an empty ramp is one of a thousandth, as in the reference: it ends behind the first pair
+	run -0 freqs -d 8 --scaling yarn:factor=4,original=1
+	assert_output 1,0.025,0.0025,0.00025
+}
+
 # ---- config.json ----
 
 # config JSON: writes it, and prints head size, frequencies and attention factor by it.
