@@ -32,6 +32,15 @@ setup() {
 	assert_output 0.841471,-0.841471,0.598472,0.540302,0.540302,-0.801144
 }
 
+@test "golden: turns beyond the reach of a fixed point, above and below, against mpmath" {
+	echo 1e300 >b.csv
+	run -0 pe-fourier --matrix b.csv <<<$'3e-301\n1'
+	assert_output $'0.9510565162951535,-0.3090169943749475\n0,1'
+	echo 1e-300 >b.csv
+	run -0 pe-fourier --matrix b.csv <<<1
+	assert_output 6.283185307179587e-300,1
+}
+
 @test "golden: --log takes the logarithm first" {
 	echo 1 >b.csv
 	run -0 pe-fourier --matrix b.csv --log --no-2pi -p 12 <<<2.718281828459045

@@ -84,6 +84,15 @@ setup() {
 	assert_output $'0,nan,nan,nan\n1,nan,nan,nan'
 }
 
+@test "golden: angles beyond the reach of a fixed point, above and below, against mpmath" {
+	run -0 pe-sim -d 4 -b 1e-300 --offsets 1:1 # cos 1 + cos 1e150
+	assert_output 1,-0.1352103386175587,-0.06760516930877936,2.0664996194616436
+	run -0 pe-sim -d 4 --pos-scale 1e200 --offsets 1:1 # cos 1e200 + cos 1e198
+	assert_output 1,1.0069587470579935,0.5034793735289967,1.4092843949622138
+	run -0 pe-sim -d 2 --pos-scale 1e-320 --offsets 1:1
+	assert_output 1,1,1,0
+}
+
 @test "limit: offsets up to 2^53, a step that misses the end" {
 	run -0 pe-sim -d 2 --offsets 9007199254740992:9007199254740992 -p 6
 	assert_output 9007200000000000,-0.528512,-0.528512,1.74843

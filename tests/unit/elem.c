@@ -152,6 +152,21 @@ what_does_not_fit_is_counted(void **unused)
 	assert_int_equal(got[0], 0x7f7f);
 }
 
+/* 2^60 + 2^36 + 1 is above the middle of two floats; a double on the way would lose the 1, and the tie go down. */
+static void
+whole_numbers_round_once(void **unused)
+{
+	const int64_t wide[2] = {(INT64_C(1) << 60) + (INT64_C(1) << 36) + 1, -3};
+	const int32_t narrow[2] = {16777217, 16777219};
+	float x[2];
+
+	(void)unused;
+	assert_int_equal(pe_elem_convert(PE_F32, x, PE_I64, wide, 2), 2);
+	assert_true(x[0] == 0x1p60F + 0x1p37F && x[1] == -3);
+	assert_int_equal(pe_elem_convert(PE_F32, x, PE_I32, narrow, 2), 2);
+	assert_true(x[0] == 16777216 && x[1] == 16777220);
+}
+
 int
 main(void)
 {
@@ -160,6 +175,7 @@ main(void)
 	    cmocka_unit_test(every_half_comes_back),
 	    cmocka_unit_test(floats_round_to_the_nearest_half),
 	    cmocka_unit_test(what_does_not_fit_is_counted),
+	    cmocka_unit_test(whole_numbers_round_once),
 	};
 
 	return cmocka_run_group_tests_name("elem", tests, NULL, NULL);

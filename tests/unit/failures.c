@@ -46,6 +46,7 @@
 #include "t5.h"
 #include "untied.h"
 #include "window.h"
+#include "xpos.h"
 
 /* ---- the calls ---- */
 
@@ -553,6 +554,19 @@ plan_rope(const char *unused, struct pe_error *e)
 }
 
 static int
+plan_xpos(const char *unused, struct pe_error *e)
+{
+	const struct pe_xpos_spec spec = {PE_XPOS_QUERY, 4, 512, 0};
+	struct pe_xpos *p;
+
+	(void)unused;
+	if (pe_xpos_init(&p, &spec, e))
+		return -1;
+	pe_xpos_free(p);
+	return 0;
+}
+
+static int
 plan_similarity(const char *unused, struct pe_error *e)
 {
 	struct pe_similarity_plan *p;
@@ -650,6 +664,7 @@ plans_made(void **unused)
 	each_fails(plan_grid, NULL, 4);
 	each_fails(plan_shift, NULL, 2);
 	each_fails(plan_rope, NULL, 5);
+	each_fails(plan_xpos, NULL, 2);
 	each_fails(plan_similarity, NULL, 4);
 	each_fails(plan_features, NULL, 6);
 	each_fails(plan_biases, NULL, 3);
