@@ -292,6 +292,12 @@ named() {
 	refused 1 "pe-cat: x.csv: Permission denied" pe-cat x.csv
 }
 
+@test "error: the end of a long path is told, from a whole character on" {
+	local name=
+	for _ in {1..119}; do name+=é; done
+	refused 1 "pe-cat: ...${name}x: No such file or directory" pe-cat "éé${name}x"
+}
+
 @test "error: a dangling link" {
 	ln -s nowhere link
 	refused 1 "pe-cat: link: No such file or directory" pe-cat link

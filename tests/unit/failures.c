@@ -19,6 +19,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <gmp.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -29,6 +30,7 @@
 #include <jansson.h>
 
 #include "attend.h"
+#include "carray.h"
 #include "config.h"
 #include "convention.h"
 #include "fourier.h"
@@ -444,6 +446,36 @@ write_picture(const char *path, struct pe_error *e)
 }
 
 static int
+write_array(const char *path, struct pe_error *e)
+{
+	enum { ROWS = 2000 };
+	static double x[ROWS];
+	const struct pe_matrix m = {.rows = ROWS, .cols = 1, .elem = PE_F64, .data = x};
+	struct pe_output out;
+
+	x[0] = (double)INFINITY;
+	if (pe_output_open(&out, path, NULL, e))
+		return -1;
+	const int status = pe_carray_write(&m, "x", 0, "*/", &out, e);
+	pe_output_abandon(&out);
+	return status;
+}
+
+static int
+grow_matrix(const char *unused, struct pe_error *e)
+{
+	struct pe_matrix m = {.cols = 2, .elem = PE_F64};
+	size_t capacity = 0;
+
+	(void)unused;
+	const int status =
+	    pe_matrix_resize(&m, 3, &capacity, e) || pe_matrix_resize(&m, 30, &capacity, e) ? -1
+											    : 0;
+	pe_matrix_free(&m);
+	return status;
+}
+
+static int
 offsets_as_values(const void *context, size_t head, int64_t lo, size_t n, enum pe_elem elem,
 		  void *to, struct pe_error *e)
 {
@@ -459,9 +491,11 @@ offsets_as_values(const void *context, size_t head, int64_t lo, size_t n, enum p
 static int
 write_window(const char *path, struct pe_error *e)
 {
+	enum { SIDE = 300 }; /* more than a block of text */
 	const struct pe_window window = {
-	    .heads = 1, .rows = 3, .cols = 3, .values = offsets_as_values};
-	const struct pe_writer_spec spec = {.path = path, .cols = 3, .rows = 3, .carrier = PE_F64};
+	    .heads = 1, .rows = SIDE, .cols = SIDE, .values = offsets_as_values};
+	const struct pe_writer_spec spec = {
+	    .path = path, .cols = SIDE, .rows = SIDE, .carrier = PE_F64};
 	struct pe_writer *w;
 
 	if (pe_writer_open(&w, &spec, e))
@@ -485,6 +519,8 @@ rows_written(void **unused)
 	each_fails(write_matrix, "/dev/null", 6);
 	each_fails(hold_rows, "/dev/null", 7);
 	each_fails(write_picture, "/dev/null", 2);
+	each_fails(write_array, "/dev/null", 1);
+	each_fails(grow_matrix, NULL, 2);
 }
 
 /* ---- plans ---- */
