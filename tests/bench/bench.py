@@ -84,10 +84,11 @@ class Table:
         self.line(job, other, f"{ours:.4f}", f"{theirs:.4f}", f"{ratio:.4f}", note)
 
     def save(self):
-        with open(os.path.join(OUT, "bench.csv"), "w", newline="") as f:
-            writer = csv.writer(f)
-            writer.writerow(("job", "against", "ours_s", "theirs_s", "ratio", "bar"))
-            writer.writerows(self.rows)
+        for name, delimiter in (("bench.csv", ","), ("bench.tsv", "\t")):  # gnuplot reads no quotes
+            with open(os.path.join(OUT, name), "w", newline="") as f:
+                writer = csv.writer(f, delimiter=delimiter)
+                writer.writerow(("job", "against", "ours_s", "theirs_s", "ratio", "bar"))
+                writer.writerows(self.rows)
 
 
 def versus(table, job, ours, others, rounds):
@@ -222,7 +223,7 @@ def picture():
     """Bars of the ratios, one decade and more below 1 where we are faster."""
     if shutil.which("gnuplot"):
         script = os.path.join(HERE, "bench.gp")
-        subprocess.run(["gnuplot", "-e", f"out='{OUT}/bench.png'; data='{OUT}/bench.csv'", script], check=False)
+        subprocess.run(["gnuplot", "-e", f"out='{OUT}/bench.png'; data='{OUT}/bench.tsv'", script], check=False)
 
 
 def main():
