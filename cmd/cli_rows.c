@@ -59,6 +59,9 @@ claim_stdin(struct cli *cli, const char *path)
 	if (cli->stdin_claimed)
 		cli_refuse("standard input is named twice: '-'");
 	cli->stdin_claimed = true;
+	if (isatty(STDIN_FILENO))
+		cli_note("reads standard input, which is the terminal: Ctrl-D on a line of its own "
+			 "ends it");
 }
 
 void

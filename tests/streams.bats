@@ -327,3 +327,13 @@ named() {
 	run -0 bash -c 'ulimit -s 128; pe-cat x.csv'
 	assert_output "$(cat x.csv)"
 }
+
+@test "law: where rows are due from a terminal, a hint says so, once; from a pipe nothing does" {
+	needs script
+	script --version >/dev/null 2>&1 || skip "this script(1) takes other options"
+	run -0 bash -c "printf '1,2\n' | script -qec 'pe-cat -t tsv' /dev/null"
+	assert_line --partial "pe-cat: reads standard input, which is the terminal: Ctrl-D on a line of its own ends it"
+	assert_line --partial $'1\t2'
+	run -0 --separate-stderr pe-cat <<<1,2
+	assert_equal "$stderr" ""
+}
