@@ -261,6 +261,13 @@ QKV="-Q q.csv -K k.csv -V v.csv"
 	assert_output 5
 }
 
+@test "limit: a vector of Shaw's values that no key's offset takes adds nothing, even where it is nan or inf" {
+	printf '1,0\n0,1\n1,1\n' >x.csv
+	near 1e-14 "relattn -c --shaw-v <(printf '1,2\n3,4\nnan,inf\n') x.csv" "relattn -c --shaw-v <(printf '1,2\n3,4\n0,0\n') x.csv"
+	run -0 relattn --shaw-v <(printf '1,2\n3,4\nnan,inf\n') x.csv -p 3
+	assert_output $'nan,inf\nnan,inf\n2.76,3.76'
+}
+
 @test "limit: an npy without rows is queries or keys of no number" {
 	printf '\x93NUMPY\1\0\x76\0%-117s\n' "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 8), }" >empty.npy
 	run -0 relattn empty.npy

@@ -203,6 +203,31 @@ whole_or_nothing(void **unused)
 	}
 }
 
+/* Someone else's file has the name of the first temporary: it stays, and another name is taken. */
+static void
+names_that_are_taken(void **unused)
+{
+	char taken[128];
+	struct pe_output out;
+	struct pe_error e;
+
+	(void)unused;
+	(void)snprintf(taken, sizeof taken, "%s/.posenc-%ld-0.tmp", folder, (long)getpid());
+	for (int named = 0; named < 2; named++) {
+		faults.no_unnamed = named;
+		make_old();
+		FILE *f = fopen(taken, "w");
+		assert_non_null(f);
+		(void)fclose(f);
+		assert_int_equal(write_new(&out, &e), 0);
+		assert_int_equal(pe_output_commit(&out, &e), 0);
+		pe_output_abandon(&out);
+		assert_holds("new");
+		assert_int_equal(count_files(), 2);
+		assert_int_equal(unlink(taken), 0);
+	}
+}
+
 static void
 watch_is_told(void **unused)
 {
@@ -390,6 +415,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(whole_or_nothing, reset),
+	    cmocka_unit_test_setup(names_that_are_taken, reset),
 	    cmocka_unit_test_setup(watch_is_told, reset),
 	    cmocka_unit_test_setup(failure_at_fsync, reset),
 	    cmocka_unit_test_setup(failure_at_close, reset),
