@@ -65,26 +65,32 @@ pe_freq_omega(const struct pe_freq *f, size_t i, mpfr_ptr omega)
 	mpfr_clears(exponent, wide, (mpfr_ptr)NULL);
 }
 
+/* omega_i+1 = omega_i base^(-1/D): one exponential for the first and one for the ratio, which is
+ * twenty times cheaper than one for each. Every product takes an ulp more; n of them, the ratio's
+ * own error n times and what the exponent takes stay within the guarding bits. */
 void
 pe_freq_omegas(const struct pe_freq *f, size_t first, size_t n, mpfr_t *omega)
 {
-	mpfr_t d, log_base, exponent;
+	mpfr_t d, ratio, at;
 
 	if (n == 0 || f->round != PE_ELEM_NONE || f->half - f->shift <= 0) {
 		for (size_t k = 0; k < n; k++)
 			pe_freq_omega(f, first + k, omega[k]);
 		return;
 	}
-	mpfr_inits2(mpfr_get_prec(omega[0]) + guard(f, first + n - 1), d, log_base, exponent,
-		    (mpfr_ptr)NULL);
+	mpfr_inits2(mpfr_get_prec(omega[0]) + guard(f, first + n) + 2 + ilogb((double)n), d, ratio,
+		    at, (mpfr_ptr)NULL);
 	spacing(f, d);
-	mpfr_set_d(log_base, f->base, MPFR_RNDN);
-	mpfr_log(log_base, log_base, MPFR_RNDN);
-	mpfr_div(log_base, log_base, d, MPFR_RNDN);
+	mpfr_set_d(ratio, f->base, MPFR_RNDN);
+	mpfr_log(ratio, ratio, MPFR_RNDN);
+	mpfr_div(ratio, ratio, d, MPFR_RNDN);
+	mpfr_neg(ratio, ratio, MPFR_RNDN);
+	mpfr_mul_ui(at, ratio, (unsigned long)first, MPFR_RNDN);
+	mpfr_exp(at, at, MPFR_RNDN);
+	mpfr_exp(ratio, ratio, MPFR_RNDN);
 	for (size_t k = 0; k < n; k++) {
-		mpfr_mul_ui(exponent, log_base, (unsigned long)(first + k), MPFR_RNDN);
-		mpfr_neg(exponent, exponent, MPFR_RNDN);
-		mpfr_exp(omega[k], exponent, MPFR_RNDN);
+		mpfr_set(omega[k], at, MPFR_RNDN);
+		mpfr_mul(at, at, ratio, MPFR_RNDN);
 	}
-	mpfr_clears(d, log_base, exponent, (mpfr_ptr)NULL);
+	mpfr_clears(d, ratio, at, (mpfr_ptr)NULL);
 }
