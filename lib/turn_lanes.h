@@ -323,28 +323,50 @@ round_bf16(vec upper, vec lower, uvec *undecided)
 	return up;
 }
 
-/* What is done to one vector of pairs: the anchor's lanes i turned by b's and rounded. */
-INLINE void
-make_f64(const struct pe_turn_job *j, const struct pe_turn_wide *by, size_t i, vec out[2],
-	 ivec *undecided)
-{
-	const struct pair a = load_pair(j->anchor, i), b = load_pair(by, i);
+/* What one vector of pairs keeps from row to row: the anchor, and the bounds of its turned values. */
+struct held_f64 {
+	struct pair a;
+	vec slack, slack_cosine;
+};
 
-	out[0] = round_f64(cross(a.s, b.c, a.c, b.s), load(j->slack + i), undecided);
-	out[1] = round_f64(cross_less(a.c, b.c, a.s, b.s), all(j->slack_cosine), undecided);
+INLINE struct held_f64
+hold_f64(const struct pe_turn_job *j, size_t i)
+{
+	return (struct held_f64){load_pair(j->anchor, i), load(j->slack + i), all(j->slack_cosine)};
 }
 
-#define MAKE_NARROW(elem, lanes)                                                             \
-	INLINE void make_##elem(const struct pe_turn_job *j, const struct pe_turn_wide *by,  \
-				size_t i, lanes out[2], uvec *undecided)                     \
-	{                                                                                    \
-		const vec s = load(j->anchor->sh + i), c = load(j->anchor->ch + i);          \
-		const vec rs = load(by->sh + i), rc = load(by->ch + i);                      \
-		const vec sine = madd(c, rs, madd(s, rc, load(j->slack + i))),               \
-			  cosine = madd(-s, rs, madd(c, rc, all(j->slack_cosine)));          \
-                                                                                             \
-		out[0] = round_##elem(sine, sine - load(j->spread + i), undecided);          \
-		out[1] = round_##elem(cosine, cosine - all(2 * j->slack_cosine), undecided); \
+/* The anchor's lanes i turned by by's and rounded. */
+INLINE void
+make_f64(struct held_f64 held, const struct pe_turn_wide *by, size_t i, vec out[2], ivec *undecided)
+{
+	const struct pair a = held.a, b = load_pair(by, i);
+
+	out[0] = round_f64(cross(a.s, b.c, a.c, b.s), held.slack, undecided);
+	out[1] = round_f64(cross_less(a.c, b.c, a.s, b.s), held.slack_cosine, undecided);
+}
+
+struct held {
+	vec s, c, slack, spread, slack_cosine, spread_cosine;
+};
+
+INLINE struct held
+hold(const struct pe_turn_job *j, size_t i)
+{
+	return (struct held){load(j->anchor->sh + i), load(j->anchor->ch + i),
+			     load(j->slack + i),      load(j->spread + i),
+			     all(j->slack_cosine),    all(2 * j->slack_cosine)};
+}
+
+#define MAKE_NARROW(elem, lanes)                                                           \
+	INLINE void make_##elem(struct held held, const struct pe_turn_wide *by, size_t i, \
+				lanes out[2], uvec *undecided)                             \
+	{                                                                                  \
+		const vec rs = load(by->sh + i), rc = load(by->ch + i);                    \
+		const vec sine = madd(held.c, rs, madd(held.s, rc, held.slack)),           \
+			  cosine = madd(-held.s, rs, madd(held.c, rc, held.slack_cosine)); \
+                                                                                           \
+		out[0] = round_##elem(sine, sine - held.spread, undecided);                \
+		out[1] = round_##elem(cosine, cosine - held.spread_cosine, undecided);     \
 	}
 MAKE_NARROW(f32, fvec)
 MAKE_NARROW(f16, uvec)
@@ -417,60 +439,62 @@ zip_f16(uint16_t *to, uvec first, uvec second)
 #define lay_bf16 lay_f16
 #define zip_bf16 zip_f16
 
-/* The loop over rows and lanes for one element. A last vector that is not wholly wanted, and a
- * layout in which neither members nor lanes are neighbours, go value by value. */
-#define ROWS(elem, type, lanes, bits)                                                         \
-	INLINE void some_##elem(type *to, size_t i, lanes v, const struct pe_turn_job *j,     \
-				size_t count)                                                 \
-	{                                                                                     \
-		if (j->step == 1 && i + LANES <= count) {                                     \
-			lay_##elem(to + i, v);                                                \
-			return;                                                               \
-		}                                                                             \
-		type value[LANES];                                                            \
-		lay_##elem(value, v);                                                         \
-		for (size_t k = 0; k < LANES && i + k < count; k++)                           \
-			to[(i + k) * j->step] = value[k];                                     \
-	}                                                                                     \
-                                                                                              \
-	INLINE bool with_##elem(const struct pe_turn_job *given, bool zipped, int first)      \
-	{                                                                                     \
-		const struct pe_turn_job own = *given, *j = &own; /* no store can alias it */ \
-		const size_t both = j->sines < j->cosines ? j->sines : j->cosines;            \
-		const size_t zips = both < j->end ? both : j->end;                            \
-		bits undecided = {0};                                                         \
-		lanes v[2];                                                                   \
-                                                                                              \
-		for (size_t k = 0; k < j->rows; k++) {                                        \
-			const struct pe_turn_wide *by = &j->by[k];                            \
-			type *sine = (type *)j->sine + k * j->row;                            \
-			type *cosine = (type *)j->cosine + k * j->row;                        \
-			type *pair = first == 0 ? sine : cosine;                              \
-			size_t i = j->begin;                                                  \
-                                                                                              \
-			for (; zipped && i + LANES <= zips; i += LANES) {                     \
-				make_##elem(j, by, i, v, &undecided);                         \
-				zip_##elem(pair + 2 * i, v[first], v[1 - first]);             \
-			}                                                                     \
-			for (; i < j->end; i += LANES) {                                      \
-				make_##elem(j, by, i, v, &undecided);                         \
-				some_##elem(sine, i, v[0], j, j->sines);                      \
-				some_##elem(cosine, i, v[1], j, j->cosines);                  \
-			}                                                                     \
-		}                                                                             \
-		return !any_##elem(undecided);                                                \
-	}                                                                                     \
-                                                                                              \
-	static bool rows_##elem(const struct pe_turn_job *j)                                  \
-	{                                                                                     \
-		if (!j->zipped)                                                               \
-			return with_##elem(j, false, 0);                                      \
-		return j->cosine_first ? with_##elem(j, true, 1) : with_##elem(j, true, 0);   \
+/* The loop over lanes and rows for one element: what turns them is read once for a vector of lanes,
+ * and a vector of pairs fills whole lines of memory. A last vector that is not wholly wanted, and
+ * a layout in which neither members nor lanes are neighbours, go value by value. */
+#define ROWS(elem, type, lanes, bits, holding, take)                                           \
+	INLINE void some_##elem(type *to, size_t i, lanes v, const struct pe_turn_job *j,      \
+				size_t count)                                                  \
+	{                                                                                      \
+		if (j->step == 1 && i + LANES <= count) {                                      \
+			lay_##elem(to + i, v);                                                 \
+			return;                                                                \
+		}                                                                              \
+		type value[LANES];                                                             \
+		lay_##elem(value, v);                                                          \
+		for (size_t k = 0; k < LANES && i + k < count; k++)                            \
+			to[(i + k) * j->step] = value[k];                                      \
+	}                                                                                      \
+                                                                                               \
+	INLINE bool with_##elem(const struct pe_turn_job *given, bool zipped, int first)       \
+	{                                                                                      \
+		const struct pe_turn_job own = *given, *j = &own; /* no store can alias it */  \
+		const size_t both = j->sines < j->cosines ? j->sines : j->cosines;             \
+		const size_t zips = both < j->end ? both : j->end;                             \
+		type *const sine = j->sine, *const cosine = j->cosine;                         \
+		type *const pair = first == 0 ? sine : cosine;                                 \
+		bits undecided = {0};                                                          \
+		size_t i = j->begin;                                                           \
+		lanes v[2];                                                                    \
+                                                                                               \
+		for (; zipped && i + LANES <= zips; i += LANES) {                              \
+			const holding held = take(j, i);                                       \
+			for (size_t k = 0; k < j->rows; k++) {                                 \
+				make_##elem(held, &j->by[k], i, v, &undecided);                \
+				zip_##elem(pair + k * j->row + 2 * i, v[first], v[1 - first]); \
+			}                                                                      \
+		}                                                                              \
+		for (; i < j->end; i += LANES) {                                               \
+			const holding held = take(j, i);                                       \
+			for (size_t k = 0; k < j->rows; k++) {                                 \
+				make_##elem(held, &j->by[k], i, v, &undecided);                \
+				some_##elem(sine + k * j->row, i, v[0], j, j->sines);          \
+				some_##elem(cosine + k * j->row, i, v[1], j, j->cosines);      \
+			}                                                                      \
+		}                                                                              \
+		return !any_##elem(undecided);                                                 \
+	}                                                                                      \
+                                                                                               \
+	static bool rows_##elem(const struct pe_turn_job *j)                                   \
+	{                                                                                      \
+		if (!j->zipped)                                                                \
+			return with_##elem(j, false, 0);                                       \
+		return j->cosine_first ? with_##elem(j, true, 1) : with_##elem(j, true, 0);    \
 	}
-ROWS(f64, double, vec, ivec)
-ROWS(f32, float, fvec, uvec)
-ROWS(f16, uint16_t, uvec, uvec)
-ROWS(bf16, uint16_t, uvec, uvec)
+ROWS(f64, double, vec, ivec, struct held_f64, hold_f64)
+ROWS(f32, float, fvec, uvec, struct held, hold)
+ROWS(f16, uint16_t, uvec, uvec, struct held, hold)
+ROWS(bf16, uint16_t, uvec, uvec, struct held, hold)
 
 #define KERNEL(text, check)                                                         \
 	{                                                                           \

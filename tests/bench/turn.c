@@ -116,7 +116,7 @@ main(int argc, char **argv)
 		    .block = BLOCK / row > 64 ? BLOCK / row : 64,
 		    .elem = elements[n],
 		};
-		b.out = malloc(b.block * row);
+		b.out = aligned_alloc(4096, b.block * row);
 		if (b.out == NULL)
 			return 1;
 		report("memset", "-", &b, run_memset);
