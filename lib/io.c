@@ -1,6 +1,6 @@
 /* io - bytes in and out: the only room that calls open, read, write, fsync, rename, close. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
-#define _GNU_SOURCE /* O_TMPFILE */
+#define _GNU_SOURCE /* O_TMPFILE, F_SETPIPE_SZ */
 #endif
 #include "io.h"
 
@@ -519,9 +519,30 @@ write_all(struct pe_output *out, off_t at, const void *from, size_t size, struct
 	return 0;
 }
 
+/* A pipe of two blocks lets the reader take one while the next is made; in one of 64 KiB, as
+ * Linux makes them, both sides wait for each other at every block, which costs more than the
+ * copying (0.15 s against 0.05 s for 128 MiB). Only a hint: where a pipe cannot grow, because
+ * the user has many, all goes on as before. */
+static void
+widen_pipe(int fd)
+{
+#ifdef F_SETPIPE_SZ
+	const int wanted = (int)(2 * PE_IO_BLOCK), size = fcntl(fd, F_GETPIPE_SZ);
+
+	if (size >= 0 && size < wanted)
+		(void)fcntl(fd, F_SETPIPE_SZ, wanted);
+#else
+	(void)fd;
+#endif
+}
+
 int
 pe_output_write(struct pe_output *out, const void *from, size_t size, struct pe_error *e)
 {
+	if (!out->bulk && size >= PE_IO_BLOCK / 2) {
+		out->bulk = true;
+		widen_pipe(out->fd);
+	}
 	return write_all(out, -1, from, size, e);
 }
 

@@ -12,7 +12,7 @@
 
 #include "error.h"
 
-#define PE_IO_BLOCK ((size_t)128 * 1024) /* bytes asked of read(2), given to write(2) at a time */
+#define PE_IO_BLOCK ((size_t)256 * 1024) /* bytes asked of read(2), given to write(2) at a time */
 
 /* ---- input ---- */
 
@@ -95,6 +95,7 @@ struct pe_output {
 	char *target;    /* path that the finished file takes, NULL when written directly */
 	char *temporary; /* its name until then, NULL while it has none */
 	bool owned;
+	bool bulk; /* a large block has been written: a pipe has been made wider for it */
 	pe_output_watch *watch;
 };
 

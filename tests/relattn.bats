@@ -455,7 +455,7 @@ answers_row_by_row() {
 
 @test "limit: --max-memory refuses files before a row is read, pipes as soon as they grow too long" {
 	truncate -s 64000000 big.f64
-	refused 1 "relattn: --max-memory: big.f64 needs 64000064 bytes, $((10485760 - 131072)) of 10485760 are left" \
+	refused 1 "relattn: --max-memory: big.f64 needs 64000064 bytes, $((10485760 - 262144)) of 10485760 are left" \
 		relattn -d 8 --max-memory 10M big.f64
 	run -1 --separate-stderr bash -c 'cat /dev/zero | relattn -f f64 -d 8 --max-memory 3M -'
 	assert_equal "$output" ""
