@@ -42,19 +42,18 @@ def has(module):
 
 
 def run(command):
-    """Seconds and peak KiB of a command, None where it failed. Pipelines are strings for bash."""
+    """Seconds that a command takes, None where it failed. Pipelines are strings for bash."""
     argv = ["bash", "-o", "pipefail", "-c", command] if isinstance(command, str) else command
     began = time.perf_counter()
     with open(os.devnull, "wb") as null:
         child = subprocess.Popen(argv, env=ENV, stdin=subprocess.DEVNULL, stdout=null, stderr=subprocess.PIPE)
         text = child.stderr.read().decode(errors="replace")
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = status
+    status = child.wait()
     seconds = time.perf_counter() - began
     if status != 0:
         print(f"failed: {command}\n{text[-400:]}", file=sys.stderr)
         return None
-    return seconds, usage.ru_maxrss
+    return seconds
 
 
 def peer(script, *words):
@@ -99,7 +98,7 @@ def versus(table, job, ours, others, rounds):
         theirs = {name: run(command) for name, command, _ in others}
         for name in ran:
             if round_ > 0 and mine and theirs[name]:
-                ran[name].append((mine[0], theirs[name][0]))
+                ran[name].append((mine, theirs[name]))
     for name, _, bar in others:
         if ran[name]:
             table.add(job, name, statistics.median(a for a, _ in ran[name]), statistics.median(b for _, b in ran[name]),
@@ -184,8 +183,8 @@ def more_of_attention(table, what, ours):
     two = [w if w != "1" else "2" for w in ours]
     versus(table, what + ", two threads", two, [("one thread", ours, 1 / 1.8)], 3)
     versus(table, what + ", causal", ours + ["-c", "--t5-direction", "both"], [("both directions", ours, 1 / 1.7)], 3)
-    _, peak = run(ours)
-    print(f"peak memory of {what}: {peak / 1024:.1f} MiB (bar 16)", flush=True)
+    told = subprocess.run([os.path.join(OUT, "limit"), "peak", *ours], env=ENV, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    print(f"peak memory of {what}: {int(told.stderr) / 1024:.1f} MiB (bar 16)", flush=True)
 
 
 def processes():

@@ -1,11 +1,15 @@
 /* limit - what the machine allows: writes BYTES of memory to standard output in blocks, or
- * copies them in memory.
+ * copies them in memory. And what a command takes.
  *
  *     limit write BYTES [BLOCK]      as raw tables are written, with nothing computed
- *     limit copy BYTES               memcpy between two blocks beyond the caches, seconds on standard error */
+ *     limit copy BYTES               memcpy between two blocks beyond the caches, seconds on standard error
+ *     limit peak COMMAND [WORD...]   runs it, its peak of memory in KiB on standard error: asked from a process
+ *                                    that is smaller, because a child's peak begins with what its parent holds */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -51,9 +55,28 @@ copy_bytes(size_t bytes)
 	return 0;
 }
 
+static int
+peak(char **command)
+{
+	struct rusage used;
+	int status;
+	const pid_t child = fork();
+
+	if (child == 0) {
+		(void)execvp(command[0], command);
+		_exit(127);
+	}
+	if (child < 0 || waitpid(child, &status, 0) < 0 || getrusage(RUSAGE_CHILDREN, &used) != 0)
+		return 1;
+	(void)fprintf(stderr, "%ld\n", used.ru_maxrss);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
 int
 main(int argc, char **argv)
 {
+	if (argc >= 3 && strcmp(argv[1], "peak") == 0)
+		return peak(argv + 2);
 	if (argc >= 3 && strcmp(argv[1], "write") == 0)
 		return write_bytes(strtoull(argv[2], NULL, 10),
 				   argc > 3 ? strtoull(argv[3], NULL, 10) : 128 << 10);
