@@ -139,24 +139,24 @@ only() {
 # ---- files ----
 
 @test "error: a file that grows or shrinks while it is read" {
-	seq 100000 >grows.csv
+	seq 400000 >grows.csv
 	run -1 --separate-stderr bash -c 'pe-cat grows.csv >>grows.csv'
 	assert_equal "$stderr" "pe-cat: grows.csv: grows while it is read (is it also the output?)"
 	local format
 	for format in csv f64; do
-		seq 100000 | pe-cat -t $format >"x.$format"
+		seq 400000 | pe-cat -t $format >"x.$format"
 		mkfifo out
 		pe-cat -f $format -d 1 "x.$format" >out 2>said &
 		exec 9<out
 		head -c 1 <&9 >/dev/null # it has begun, and waits for its reader
-		truncate -s 262144 "x.$format" 2>/dev/null || head -c 262144 "x.$format" | dd of="x.$format" bs=262144 count=1 2>/dev/null
+		truncate -s 1048576 "x.$format" 2>/dev/null || head -c 1048576 "x.$format" | dd of="x.$format" bs=1048576 count=1 2>/dev/null
 		cat <&9 >/dev/null
 		exec 9<&-
 		status=0
 		wait $! || status=$?
 		rm out
 		assert_equal "$status" 1
-		assert_equal "$(cat said)" "pe-cat: x.$format: shrank from $(($(seq 100000 | pe-cat -t $format | wc -c))) to 262144 bytes while it was read"
+		assert_equal "$(cat said)" "pe-cat: x.$format: shrank from $(($(seq 400000 | pe-cat -t $format | wc -c))) to 1048576 bytes while it was read"
 	done
 }
 
