@@ -365,7 +365,7 @@ open_output(struct job *job, size_t cols, size_t matrices)
 	spec.natural = job->in.natural;
 	spec.carrier = job->plan->elem;
 	spec.names = cli_header(job->cli, output_names(job), cols);
-	budget_take(&job->in.budget, "output", 1, PE_IO_BLOCK, 1);
+	budget_take(&job->in.budget, "output", 1, PE_WRITE_BLOCK, 1);
 	job->out = cli_open_writer(job->cli, &spec);
 }
 

@@ -527,7 +527,7 @@ static void
 widen_pipe(int fd)
 {
 #ifdef F_SETPIPE_SZ
-	const int wanted = (int)(2 * PE_IO_BLOCK), size = fcntl(fd, F_GETPIPE_SZ);
+	const int wanted = (int)(2 * PE_WRITE_BLOCK), size = fcntl(fd, F_GETPIPE_SZ);
 
 	if (size >= 0 && size < wanted)
 		(void)fcntl(fd, F_SETPIPE_SZ, wanted);
@@ -539,7 +539,7 @@ widen_pipe(int fd)
 int
 pe_output_write(struct pe_output *out, const void *from, size_t size, struct pe_error *e)
 {
-	if (!out->bulk && size >= PE_IO_BLOCK / 2) {
+	if (!out->bulk && size >= PE_IO_BLOCK) {
 		out->bulk = true;
 		widen_pipe(out->fd);
 	}

@@ -12,7 +12,8 @@
 
 #include "error.h"
 
-#define PE_IO_BLOCK ((size_t)256 * 1024) /* bytes asked of read(2), given to write(2) at a time */
+#define PE_IO_BLOCK ((size_t)128 * 1024)    /* bytes asked of read(2) at a time */
+#define PE_WRITE_BLOCK ((size_t)256 * 1024) /* bytes gathered for write(2) */
 
 /* ---- input ---- */
 

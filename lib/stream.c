@@ -408,8 +408,9 @@ reserve(struct pe_writer *w, size_t more, struct pe_error *e)
 static size_t
 block_size(const struct pe_writer *w)
 {
-	return w->out_row < PE_IO_BLOCK && !pe_format_is_text(w->format) ? PE_IO_BLOCK
-									 : PE_IO_BLOCK + w->out_row;
+	return w->out_row < PE_WRITE_BLOCK && !pe_format_is_text(w->format)
+		   ? PE_WRITE_BLOCK
+		   : PE_WRITE_BLOCK + w->out_row;
 }
 
 /* The block begins a page: rows that are filled in place are stored by whole lines, which an odd

@@ -455,7 +455,7 @@ answers_row_by_row() {
 
 @test "limit: --max-memory refuses files before a row is read, pipes as soon as they grow too long" {
 	truncate -s 64000000 big.f64
-	refused 1 "relattn: --max-memory: big.f64 needs 64000064 bytes, $((10485760 - 262144)) of 10485760 are left" \
+	refused 1 "relattn: --max-memory: big.f64 needs 64000064 bytes, $((10485760 - 131072)) of 10485760 are left" \
 		relattn -d 8 --max-memory 10M big.f64
 	run -1 --separate-stderr bash -c 'cat /dev/zero | relattn -f f64 -d 8 --max-memory 3M -'
 	assert_equal "$output" ""
@@ -466,10 +466,10 @@ answers_row_by_row() {
 
 @test "limit: a bias that all heads share is read again, not held, unless it comes from a pipe" {
 	noise 300 300 31 | tee wide.csv | cut -d, -f1-4 >x.csv
-	run -0 bash -c "relattn -H 2 --emit weights --bias wide.csv --max-memory 1200K x.csv | md5sum"
+	run -0 bash -c "relattn -H 2 --emit weights --bias wide.csv --max-memory 1300K x.csv | md5sum"
 	assert_output "$(relattn -H 2 --emit weights --bias <(cat wide.csv) x.csv | md5sum)"
-	run -1 --separate-stderr relattn -H 2 --emit weights --bias <(cat wide.csv) --max-memory 1200K x.csv
-	[[ $stderr == "relattn: --max-memory: /dev/fd/"*" needs 722400 bytes, "*" of 1228800 are left" ]]
+	run -1 --separate-stderr relattn -H 2 --emit weights --bias <(cat wide.csv) --max-memory 1300K x.csv
+	[[ $stderr == "relattn: --max-memory: /dev/fd/"*" needs 722400 bytes, "*" of 1331200 are left" ]]
 }
 
 @test "limit: no T x T matrix: 20000 rows of attention in 40 MB" {
