@@ -465,11 +465,11 @@ answers_row_by_row() {
 }
 
 @test "limit: a bias that all heads share is read again, not held, unless it comes from a pipe" {
-	noise 300 300 31 | tee wide.csv | cut -d, -f1-4 >x.csv
-	run -0 bash -c "relattn -H 2 --emit weights --bias wide.csv --max-memory 1300K x.csv | md5sum"
+	noise 400 400 31 | tee wide.csv | cut -d, -f1-4 >x.csv
+	run -0 bash -c "relattn -H 2 --emit weights --bias wide.csv --max-memory 1400K x.csv | md5sum"
 	assert_output "$(relattn -H 2 --emit weights --bias <(cat wide.csv) x.csv | md5sum)"
-	run -1 --separate-stderr relattn -H 2 --emit weights --bias <(cat wide.csv) --max-memory 1300K x.csv
-	[[ $stderr == "relattn: --max-memory: /dev/fd/"*" needs 722400 bytes, "*" of 1331200 are left" ]]
+	run -1 --separate-stderr relattn -H 2 --emit weights --bias <(cat wide.csv) --max-memory 1400K x.csv
+	[[ $stderr == "relattn: --max-memory: /dev/fd/"*" needs 1283200 bytes, "*" of 1433600 are left" ]]
 }
 
 @test "limit: no T x T matrix: 20000 rows of attention in 40 MB" {
