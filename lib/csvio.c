@@ -825,26 +825,6 @@ pe_csv_row_max(size_t cols, size_t *bytes)
 	return pe_num_size(cols, PE_DECIMAL_MAX + 1, 1, bytes);
 }
 
-static char *
-write_f64(char *to, char separator, const double *x, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		to += pe_decimal_write_f64(to, x[i]);
-		*to++ = separator;
-	}
-	return to;
-}
-
-static char *
-write_f32(char *to, char separator, const float *x, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		to += pe_decimal_write_f32(to, x[i]);
-		*to++ = separator;
-	}
-	return to;
-}
-
 size_t
 pe_csv_write_row(char *to, const struct pe_csv_format *format, enum pe_elem elem, const void *row,
 		 size_t cols)
@@ -852,9 +832,9 @@ pe_csv_write_row(char *to, const struct pe_csv_format *format, enum pe_elem elem
 	char *at = to;
 
 	if (elem == PE_F64 && format->digits == 0) {
-		at = write_f64(at, format->separator, row, cols);
+		at += pe_decimal_write_row_f64(at, format->separator, row, cols);
 	} else if (elem == PE_F32 && format->digits == 0) {
-		at = write_f32(at, format->separator, row, cols);
+		at += pe_decimal_write_row_f32(at, format->separator, row, cols);
 	} else {
 		for (size_t i = 0; i < cols; i++) {
 			at += pe_decimal_write(at, elem, row, i, format->digits);

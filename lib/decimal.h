@@ -9,7 +9,7 @@
  * ties to even.
  *
  * No text is NUL-terminated; nothing allocates; nothing fails but as said. Sources and error
- * bounds stand in decimal_write.c and decimal_read.c. */
+ * bounds stand in decimal_write.c, decimal_lanes.h and decimal_read.c. */
 #ifndef PE_DECIMAL_H
 #define PE_DECIMAL_H
 
@@ -31,6 +31,11 @@ size_t pe_decimal_write_digits(char *to, double x, int digits);
 /* values[i] of any element: its shortest digits, or, where digits is not 0 and it is no integer,
  * so many. */
 size_t pe_decimal_write(char *to, enum pe_elem elem, const void *values, size_t i, int digits);
+
+/* n numbers, each with a separator behind it, where `to` has n (PE_DECIMAL_MAX + 1) bytes: several
+ * times as fast as one by one. */
+size_t pe_decimal_write_row_f64(char *to, char separator, const double *x, size_t n);
+size_t pe_decimal_write_row_f32(char *to, char separator, const float *x, size_t n);
 
 /* What reading a number came to. */
 enum pe_decimal {

@@ -164,4 +164,19 @@ void pe_natural_multiply_add(struct pe_natural *n, uint32_t factor, uint32_t ter
  * then neither of the whole numbers compared reaches 2700 bits. */
 int pe_natural_compare(struct pe_natural *a, int p, uint64_t b, int q);
 
+/* e-05, e+16, e-100; returns what is behind it */
+INLINE char *
+pe_put_exponent(char *to, int exponent)
+{
+	const int e = exponent < 0 ? -exponent : exponent;
+
+	*to++ = 'e';
+	*to++ = exponent < 0 ? '-' : '+';
+	if (e >= 100)
+		*to++ = (char)('0' + e / 100);
+	*to++ = (char)('0' + e / 10 % 10);
+	*to++ = (char)('0' + e % 10);
+	return to;
+}
+
 #endif

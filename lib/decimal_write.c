@@ -108,20 +108,6 @@ decimal_length(uint64_t x) /* of x > 0 */
 	return floor + (x >= pe_small_powers10[floor]);
 }
 
-static inline char *
-write_exponent(char *to, int exponent)
-{
-	const int e = exponent < 0 ? -exponent : exponent;
-
-	*to++ = 'e';
-	*to++ = exponent < 0 ? '-' : '+';
-	if (e >= 100)
-		*to++ = (char)('0' + e / 100);
-	*to++ = (char)('0' + e / 10 % 10);
-	*to++ = (char)('0' + e % 10);
-	return to;
-}
-
 /* How many of eight digits are zeros at the end. The one bit that is put below them makes it
  * right for eight zeros too; above, no digit has its upper half. */
 static inline int
@@ -150,7 +136,7 @@ lay_out(char *to, struct tens d, int length, int most)
 		to[1] = '.';
 		pe_store_8(to + 2, a);
 		pe_store_8(to + 10, b);
-		return write_exponent(to + count + (count > 1), point - 1);
+		return pe_put_exponent(to + count + (count > 1), point - 1);
 	}
 	if (point <= 0) {
 		memcpy(to, "0.000000", 8);

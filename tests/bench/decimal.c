@@ -47,6 +47,26 @@ write_f32(struct numbers *n)
 	}
 }
 
+enum { COLUMNS = 512 };
+
+static void
+rows_f64(struct numbers *n)
+{
+	char *to = n->out;
+
+	for (size_t i = 0; i < COUNT; i += COLUMNS)
+		to += pe_decimal_write_row_f64(to, ',', n->f64 + i, COLUMNS);
+}
+
+static void
+rows_f32(struct numbers *n)
+{
+	char *to = n->out;
+
+	for (size_t i = 0; i < COUNT; i += COLUMNS)
+		to += pe_decimal_write_row_f32(to, ',', n->f32 + i, COLUMNS);
+}
+
 static void
 write_f16(struct numbers *n)
 {
@@ -185,7 +205,6 @@ complete(struct numbers *n)
 	n->end32 = n->text32;
 	n->endi = n->texti;
 	for (size_t i = 0; i < COUNT; i++) {
-		n->f32[i] = (float)n->f64[i];
 		n->f16[i] = pe_f16_round(n->f64[i]);
 		n->end64 += pe_decimal_write_f64(n->end64, n->f64[i]);
 		*n->end64++ = ',';
@@ -203,6 +222,7 @@ fill_table(struct numbers *n)
 	for (size_t i = 0; i < COUNT; i++) {
 		const double angle = (double)(i / 256) * pow(10000, -(double)(i % 256 / 2) / 128);
 		n->f64[i] = i & 1 ? cos(angle) : sin(angle);
+		n->f32[i] = (float)n->f64[i];
 		n->i64[i] = (int64_t)(i * 2654435761 % 4096) - 1024;
 	}
 	complete(n);
@@ -220,7 +240,9 @@ fill_random(struct numbers *n)
 		x ^= x << 17;
 		memcpy(&n->f64[i], &x, sizeof x);
 		n->i64[i] = (int64_t)(x * 0x9e3779b97f4a7c15u) >> (x % 64);
-		i += isfinite(n->f64[i]) != 0;
+		const uint32_t narrow = (uint32_t)(x >> 20);
+		memcpy(&n->f32[i], &narrow, sizeof narrow);
+		i += isfinite(n->f64[i]) && isfinite(n->f32[i]);
 	}
 	complete(n);
 }
@@ -253,6 +275,8 @@ main(void)
 	} jobs[] = {
 	    {"write f64 shortest | %.17g", write_f64, print_17},
 	    {"write f32 shortest | %.9g", write_f32, print_9},
+	    {"rows of f64 | %.17g", rows_f64, print_17},
+	    {"rows of f32 | %.9g", rows_f32, print_9},
 	    {"write f16 shortest | %.9g", write_f16, print_9},
 	    {"write f64, 6 digits | %.6g", write_digits, print_6},
 	    {"write i64 | PRId64", write_i64, print_integer},

@@ -18,6 +18,7 @@
 
 #include "decimal.h"
 #include "decimal_core.h"
+#include "decimal_kernel.h"
 
 enum { DIGITS_OF_ANY = 770 }; /* no double has more significant ones */
 
@@ -465,6 +466,136 @@ shortest_by_search(void **state)
 		if (narrow > 0 && isfinite(narrow))
 			assert_shortest(shortest_float(narrow).text, (double)narrow, is_float);
 	}
+}
+
+/* ---- rows ---- */
+
+enum { MOST_ROW = 200 };
+
+/* A row by every kernel is what its numbers are one by one, and no byte of a row more is touched. */
+static void
+assert_row(const double *x, size_t n)
+{
+	enum { EACH = PE_DECIMAL_MAX + 1, GUARD = 8 };
+	static const char guard[GUARD + 1] = "~~~~~~~~";
+	const struct pe_decimal_kernel *kernel;
+	char *const due = malloc(n * EACH + 1), *const row = malloc(n * EACH + GUARD);
+	float narrow[MOST_ROW];
+
+	assert_true(due != NULL && row != NULL && n <= MOST_ROW);
+	for (size_t i = 0; i < n; i++)
+		narrow[i] = (float)x[i];
+	for (int f32 = 0; f32 < 2; f32++) {
+		size_t size = 0;
+		for (size_t i = 0; i < n; i++) {
+			size += f32 ? pe_decimal_write_f32(due + size, narrow[i])
+				    : pe_decimal_write_f64(due + size, x[i]);
+			due[size++] = ';';
+		}
+		for (size_t k = 0; (kernel = pe_decimal_kernel_at(k)) != NULL; k++) {
+			if (!kernel->runs())
+				continue;
+			memset(row, '~', n * EACH + GUARD);
+			assert_int_equal(f32 ? kernel->write_f32(row, ';', narrow, n)
+					     : kernel->write_f64(row, ';', x, n),
+					 size);
+			for (size_t at = 0; at < size; at++)
+				if (row[at] != due[at])
+					fail_msg("%s, f%d, %zu numbers: '%.60s', not '%.60s'",
+						 kernel->name, f32 ? 32 : 64, n, row + at,
+						 due + at);
+			assert_memory_equal(row + n * EACH, guard, GUARD);
+		}
+		assert_int_equal(f32 ? pe_decimal_write_row_f32(row, ';', narrow, n)
+				     : pe_decimal_write_row_f64(row, ';', x, n),
+				 size);
+		assert_memory_equal(row, due, size);
+	}
+	free(due);
+	free(row);
+}
+
+/* Numbers gathered to rows. */
+struct numbers {
+	double x[MOST_ROW];
+	size_t n;
+};
+
+static void
+gather(struct numbers *row, double x)
+{
+	row->x[row->n++] = x;
+	if (row->n == MOST_ROW) {
+		assert_row(row->x, row->n);
+		row->n = 0;
+	}
+}
+
+/* x, its neighbours as a double, and as a float; with both signs. */
+static void
+gather_beside(struct numbers *row, double x)
+{
+	const float y = (float)x;
+
+	for (int sign = -1; sign <= 1; sign += 2) {
+		gather(row, sign * x);
+		gather(row, sign * nextafter(x, 0));
+		gather(row, sign * nextafter(x, INFINITY));
+		gather(row, sign * (double)nextafterf(y, 0));
+		gather(row, sign * (double)nextafterf(y, INFINITY));
+	}
+}
+
+static void
+rows_of_any_length(void **state)
+{
+	uint64_t seed = 7;
+	double x[MOST_ROW] = {0};
+
+	(void)state;
+	for (size_t n = 0; n <= MOST_ROW; n++) {
+		for (size_t i = 0; i < n; i++)
+			x[i] = any_double(&seed);
+		assert_row(x, n);
+		for (size_t i = 0; i < n; i++)
+			x[i] = sin((double)(n * i));
+		assert_row(x, n);
+		for (size_t i = 0; i < n; i++) /* the longest */
+			x[i] = -1.2345678901234567e-304;
+		assert_row(x, n);
+	}
+}
+
+static void
+rows_of_every_kind(void **state)
+{
+	struct numbers row = {.n = 0};
+	uint64_t seed = 8;
+
+	(void)state;
+	for (int power = -324; power <= 309; power++)
+		for (int digit = 1; digit < 10; digit++) {
+			char text[32];
+			(void)snprintf(text, sizeof text, "%de%d", digit, power);
+			gather_beside(&row, strtod(text, NULL));
+		}
+	for (int exponent = -1075; exponent < 1024; exponent++) {
+		gather_beside(&row, ldexp(1, exponent));
+		gather_beside(&row, ldexp((double)(below(&seed, 64) + 64), exponent - 6));
+	}
+	for (int i = 0; i < 20000; i++) {
+		const double whole = (double)(next(&seed) >> below(&seed, 64));
+		gather(&row, whole);
+		gather(&row, -whole / (double)(UINT64_C(1) << below(&seed, 40))); /* many a tie */
+		gather(&row, whole / pow(10, (double)below(&seed, 23)));
+		gather(&row, double_of(next(&seed)));       /* nan, inf */
+		gather(&row, double_of(next(&seed) >> 12)); /* subnormal */
+		gather(&row, (double)float_of((uint32_t)next(&seed)));
+		gather(&row, (double)pe_f16_value((uint16_t)next(&seed)));
+		gather(&row, cos((double)i / 7));
+		gather(&row, i % 3 == 0 ? 0 : i % 3 == 1 ? -0.0 : 1);
+	}
+	assert_row(row.x, row.n);
 }
 
 /* ---- so many digits ---- */
@@ -1084,6 +1215,7 @@ main(int argc, char **argv)
 	    cmocka_unit_test(very_long),          cmocka_unit_test(absurd_exponents),
 	    cmocka_unit_test(round_trips),        cmocka_unit_test(cut_texts),
 	    cmocka_unit_test(integers),           cmocka_unit_test(integers_go_round),
+	    cmocka_unit_test(rows_of_any_length), cmocka_unit_test(rows_of_every_kind),
 	};
 	const struct CMUnitTest random_only[] = {cmocka_unit_test(round_trips)};
 

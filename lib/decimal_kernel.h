@@ -1,0 +1,28 @@
+/* decimal_kernel - rows of floats as text, one instruction set at a time. Not for other rooms but
+ * for the unit test and the benchmark, which force a kernel.
+ *
+ * All kernels write the same bytes: what pe_decimal_write_f32 and pe_decimal_write_f64 write. */
+#ifndef PE_DECIMAL_KERNEL_H
+#define PE_DECIMAL_KERNEL_H
+
+#include <stdbool.h>
+
+#include "decimal.h"
+
+struct pe_decimal_kernel {
+	const char *name;
+	bool (*runs)(void); /* does this machine have the instructions? */
+
+	/* as pe_decimal_write_row_f32 and pe_decimal_write_row_f64 */
+	size_t (*write_f32)(char *to, char separator, const float *x, size_t n);
+	size_t (*write_f64)(char *to, char separator, const double *x, size_t n);
+};
+
+/* v3 and v4 exist on x86-64 alone. */
+extern const struct pe_decimal_kernel pe_decimal_base, pe_decimal_v3, pe_decimal_v4;
+
+/* Kernel number k, best first, of those built in: NULL behind the last. A machine may lack what
+ * the first ones need. */
+const struct pe_decimal_kernel *pe_decimal_kernel_at(size_t k);
+
+#endif

@@ -1,0 +1,41 @@
+/* decimal_v4 - decimal's kernel for x86-64-v4: AVX-512. */
+#include "decimal_kernel.h"
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__x86_64__)
+#define LANES 8
+#include "decimal_lanes.h"
+
+INLINE vec
+widen(const float *from)
+{
+	return (vec)_mm512_cvtepu32_epi64(_mm256_loadu_si256((const __m256i *)(const void *)from));
+}
+
+INLINE vec
+times(vec a, vec b)
+{
+	return (vec)_mm512_mul_epu32((__m512i)a, (__m512i)b);
+}
+
+INLINE vec16
+times_high(vec16 a, vec16 b)
+{
+	return (vec16)_mm512_mulhi_epu16((__m512i)a, (__m512i)b);
+}
+
+INLINE vec
+sum_bytes(vec a)
+{
+	return (vec)_mm512_sad_epu8((__m512i)a, _mm512_setzero_si512());
+}
+
+static bool
+has_v4(void)
+{
+	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+	       __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+	       __builtin_cpu_supports("avx512vl");
+}
+
+const struct pe_decimal_kernel pe_decimal_v4 = {"v4", has_v4, write_f32, write_f64};
+#endif
