@@ -98,6 +98,8 @@ lay_out(struct pe_attend *p)
 		p->tile -= PE_ATTEND_ROWS;
 	good = place(&l, &l.query, p->tile, s->dim, size) &&
 	       place(&l, &l.logits, PE_ATTEND_ROWS, PE_ATTEND_BLOCK, size) &&
+	       place(&l, &l.more, PE_ATTEND_ROWS, PE_ATTEND_BLOCK, size) &&
+	       place(&l, &l.weights, PE_ATTEND_ROWS, PE_ATTEND_BLOCK, size) &&
 	       place(&l, &l.sums, p->tile, l.value_width, size) &&
 	       place(&l, &l.totals, p->tile, l.value_width, size) &&
 	       place(&l, &l.states, p->tile, lanes + 1, size) &&

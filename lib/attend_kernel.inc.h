@@ -2,7 +2,7 @@
  * keys. A translation unit for an element and an instruction set defines
  *   ELEMENT        32 or 64: arithmetic in float or double
  *   VECTOR_BYTES   of a vector register
- *   VECTORS        vectors in a row of the register tile
+ *   REGISTERS      how many of these there are, 16 or 32
  *   FUSED(a, b, c) a * b + c of vectors
  *   SPLAT(x)       a vector of x
  *   MAX(a, b)      the larger ones, b where either is nan; and MAX_ACROSS(x), the largest of a vector without nan:
@@ -10,6 +10,7 @@
  *   SQUARES(p, n)  a vector made of the 16 bytes at p, p + n, p + 2n ...; in each 16 bytes of two vectors:
  *   LOW, HIGH(a, b)              the lower elements of both, interleaved; the upper ones
  *   LOW_PAIRS, HIGH_PAIRS(a, b)  the same of elements of 8 bytes, where these are 4
+ *   LOOK_UP(t, i)  the elements of the table t of sixteen that the low bits of i tell: optional
  *   KERNEL         the name of the kernel
  * and includes this file. */
 #include "attend_vector.inc.h"
@@ -57,7 +58,7 @@ struct work {
 	const struct pe_attend *plan;
 	const struct pe_attend_spec *spec;
 	int64_t position; /* of the tile's first row */
-	real *query, *logits, *sums, *totals, *panels, *values, *buckets;
+	real *query, *logits, *more, *weights, *sums, *totals, *panels, *values, *buckets;
 	real *max;   /* of each row so far: whole_power of its largest logit */
 	real *lanes; /* sum of the row's weights so far, by lane */
 	bool *alive;
@@ -72,14 +73,6 @@ struct block {
 	const real *values; /* NULL: none are wanted */
 	bool finite;        /* the values */
 };
-
-/* Asks for a row that will be needed soon. */
-static void
-look_at(const real *from, size_t n)
-{
-	for (size_t i = 0; i < n; i += LINE)
-		__builtin_prefetch(from + i);
-}
 
 /* Queries times scale, ROWS rows interleaved; zeros fill the last group up. */
 static void
@@ -113,6 +106,8 @@ begin(const struct pe_attend_task *task, void *scratch)
 	    .position = task->rows->position + (int64_t)task->row,
 	    .query = (real *)(base + l->query),
 	    .logits = (real *)(base + l->logits),
+	    .more = (real *)(base + l->more),
+	    .weights = (real *)(base + l->weights),
 	    .sums = (real *)(base + l->sums),
 	    .totals = (real *)(base + l->totals),
 	    .panels = (real *)(base + l->panels),
@@ -167,18 +162,32 @@ load_keys(struct work *w, const struct block *b)
 	for (size_t j = part.from / PANEL * PANEL; j < part.to; j += PANEL) {
 		const size_t count = b->count - j < PANEL ? b->count - j : PANEL;
 
-		transpose(w->panels + j * s->dim, key + j * stride, stride, s->dim, count);
+		transpose(w->panels + j * s->dim, key + j * stride, stride, s->dim, count,
+			  b->count - j - count);
 	}
 }
 
-/* scale * q.k of a group and the panels of the block that it sees any of. */
+/* scale * q.k of a group and the panels of the block that it sees any of, in two parts. */
 static void
 meet_keys(struct work *w, size_t r, struct part part)
 {
 	const size_t dim = w->spec->dim, rows = group(w, r);
 
 	for (size_t j = part.from / PANEL * PANEL; j < part.to; j += PANEL)
-		dot(rows, w->query + r * dim, dim, w->panels + j * dim, w->logits + j, BLOCK);
+		dot(rows, w->query + r * dim, dim, w->panels + j * dim, w->logits + j, w->more + j);
+}
+
+/* scale * q.a of a group and a panel of other vectors. */
+static void
+meet_panel(struct work *w, size_t r, real *to, size_t stride)
+{
+	const size_t dim = w->spec->dim, rows = group(w, r);
+
+	dot(rows, w->query + r * dim, dim, w->panels, w->logits, w->more);
+	for (size_t i = 0; i < rows; i++)
+		for (size_t j = 0; j < PANEL; j += LANES)
+			store(to + i * stride + j,
+			      load(w->logits + i * BLOCK + j) + load(w->more + i * BLOCK + j));
 }
 
 /* scale * q.a of the vectors that the tile's rows meet at the block's keys: the panels not yet
@@ -204,10 +213,9 @@ meet_relative(struct work *w, size_t which, const struct block *b)
 	for (size_t p = w->met[which]; p <= (size_t)high / PANEL; p++) {
 		const size_t v = p * PANEL, n = a->count - v < PANEL ? a->count - v : PANEL;
 
-		transpose(w->panels, vectors + v * stride, stride, dim, n);
+		transpose(w->panels, vectors + v * stride, stride, dim, n, a->count - v - n);
 		for (size_t r = 0; r < w->task->count; r += ROWS)
-			dot(group(w, r), w->query + r * dim, dim, w->panels,
-			    w->rings[which] + r * ring + v % ring, ring);
+			meet_panel(w, r, w->rings[which] + r * ring + v % ring, ring);
 		w->met[which] = p + 1;
 	}
 }
@@ -255,11 +263,17 @@ add_relative(const struct work *w, size_t which, size_t r, int64_t offset, real 
 	}
 }
 
+static const real *
+offsets_from(const struct pe_attend_offsets *o, size_t head, int64_t offset)
+{
+	return (const real *)o->values + head * o->count + (size_t)(offset - o->first);
+}
+
 static void
 add_offsets(const struct pe_attend_offsets *o, size_t head, int64_t offset, real *to, size_t n)
 {
 	if (o->values != NULL)
-		add(to, (const real *)o->values + head * o->count + (size_t)(offset - o->first), n);
+		add(to, offsets_from(o, head, offset), n);
 }
 
 /* Adds row r's terms for the block's keys that it sees, and masks the others. */
@@ -268,7 +282,8 @@ finish_logits(const struct work *w, size_t r, size_t n0, struct part part)
 {
 	const struct pe_attend_task *t = w->task;
 	const int64_t m = w->position + (int64_t)r;
-	real *row = w->logits + r % ROWS * BLOCK, *to = row + part.from;
+	real *row = w->logits + r % ROWS * BLOCK, *more = w->more + r % ROWS * BLOCK,
+	     *to = more + part.from;
 	const size_t key = n0 + part.from, n = part.to - part.from;
 	const int64_t offset = (int64_t)key - m;
 	const bool apart = t->rows->apart.values != NULL;
@@ -283,6 +298,8 @@ finish_logits(const struct work *w, size_t r, size_t n0, struct part part)
 		add(to, (const real *)t->bias + (t->row + r) * w->spec->keys + key, n);
 	fill(row, 0, part.from, -(real)INFINITY);
 	fill(row, part.to, BLOCK, -(real)INFINITY);
+	fill(more, 0, part.from, 0);
+	fill(more, part.to, BLOCK, 0);
 }
 
 /* A larger logit than row r has met: all it has summed so far shrinks by a power of two. */
@@ -299,22 +316,72 @@ raise(struct work *w, size_t r, real max)
 	multiply(w->buckets + r * l->bucket_width, factor, l->bucket_width);
 }
 
-/* Logits become weights relative to the row's largest so far. */
-static void
-soften(struct work *w, size_t r)
+/* The largest of a block's logits, -inf where there is none but nan. */
+static real
+largest_logit(const real *a, const real *b, const real *terms)
 {
-	real *row = w->logits + r % ROWS * BLOCK, *lanes = w->lanes + r * LANES;
-	const real high = whole_power(largest(row, BLOCK));
+	vec top = SPLAT(-(real)INFINITY);
+
+	for (size_t j = 0; j < BLOCK; j += LANES) {
+		const vec more = terms != NULL ? load(b + j) + load(terms + j) : load(b + j);
+
+		top = MAX(load(a + j) + more, top);
+	}
+	return MAX_ACROSS(top);
+}
+
+/* Logits a + b, or a + (b + terms), become weights relative to 2^max and a sum; false if a logit
+ * is above it. */
+INLINE bool
+soften_block(const real *a, const real *b, const real *terms, real max, real *weights, vec *sum)
+{
+	vec top[MANY];
+
+	*sum = SPLAT(0);
+	EACH top[i] = SPLAT(0);
+	for (size_t j = 0; j < BLOCK; j += MANY * LANES) {
+		vec s[MANY], t[MANY], x[MANY], p[MANY];
+
+		EACH s[i] = load(a + j + i * LANES);
+		EACH t[i] = load(b + j + i * LANES);
+		if (terms != NULL)
+			EACH t[i] += load(terms + j + i * LANES);
+		power(s, t, SPLAT(max), x, p);
+		EACH store(weights + j + i * LANES, p[i]);
+		EACH *sum += p[i];
+		EACH top[i] = MAX(x[i], top[i]);
+	}
+	for (size_t i = 1; i < MANY; i++)
+		top[0] = MAX(top[i], top[0]);
+	return !(MAX_ACROSS(top[0]) > 0);
+}
+
+/* Raises row r's largest logit if the block has a larger one. */
+static void
+look_higher(struct work *w, size_t r, const real *terms)
+{
+	const size_t row = r % ROWS * BLOCK;
+	const real high = whole_power(largest_logit(w->logits + row, w->more + row, terms));
 
 	if (high > w->max[r])
 		raise(w, r, high);
-	const vec max = SPLAT(w->max[r] == -(real)INFINITY ? 0 : w->max[r]);
-	vec sum = SPLAT(0);
-	for (size_t j = 0; j < BLOCK; j += LANES) {
-		const vec x = power(load(row + j), max);
+}
 
-		store(row + j, x);
-		sum += x;
+/* A block of logits becomes weights relative to the row's largest so far. Most blocks have no
+ * larger one, which shows as they do. */
+static void
+soften(struct work *w, size_t r, const real *terms)
+{
+	const size_t row = r % ROWS * BLOCK;
+	const real *a = w->logits + row, *b = w->more + row, *max = &w->max[r];
+	real *to = w->weights + row, *lanes = w->lanes + r * LANES;
+	vec sum;
+
+	if (*max == -(real)INFINITY ||
+	    !(terms != NULL ? soften_block(a, b, terms, *max, to, &sum)
+			    : soften_block(a, b, NULL, *max, to, &sum))) {
+		look_higher(w, r, terms);
+		soften_block(a, b, terms, *max == -(real)INFINITY ? 0 : *max, to, &sum);
 	}
 	store(lanes, load(lanes) + sum);
 }
@@ -325,7 +392,7 @@ note_alive(struct work *w, size_t r)
 	const size_t row = r % ROWS * BLOCK;
 
 	for (size_t j = row; j < row + BLOCK; j++)
-		w->alive[j] = !(w->logits[j] == -(real)INFINITY);
+		w->alive[j] = !(w->logits[j] + w->more[j] == -(real)INFINITY);
 }
 
 /* The block's weights of row r, summed by the vector of relative_value that they meet. */
@@ -333,7 +400,7 @@ static void
 sort_weights(struct work *w, size_t r, size_t n0, struct part part)
 {
 	const struct pe_attend_relative *a = &w->plan->relative_value;
-	const real *weights = w->logits + r % ROWS * BLOCK + part.from;
+	const real *weights = w->weights + r % ROWS * BLOCK + part.from;
 	real *buckets = w->buckets + r * w->plan->layout.bucket_width;
 	const size_t n = part.to - part.from;
 	const int64_t offset = (int64_t)(n0 + part.from) - w->position - (int64_t)r;
@@ -354,9 +421,29 @@ meet_values(struct work *w, size_t r, struct part part, const real *values, bool
 	real *sums = w->sums + r * width;
 
 	if (finite)
-		weigh(rows, w->logits, part, values, width, sums);
+		weigh(rows, w->weights, part, values, width, sums);
 	else
-		weigh_alive(rows, w->logits, w->alive, part, values, width, sums);
+		weigh_alive(rows, w->weights, w->alive, part, values, width, sums);
+}
+
+/* Row r's terms for a block of keys, where they are by offset alone and no key is masked; else
+ * they are added to the logits. */
+static const real *
+terms_of(struct work *w, const struct block *b, size_t r)
+{
+	const struct pe_attend_rows *rows = w->task->rows;
+	const struct part part = seen(w, b, r, 1);
+
+	if (part.to - part.from == BLOCK && w->spec->relatives == 0 && w->task->bias == NULL &&
+	    rows->apart.values == NULL && b->finite)
+		return rows->offsets.values == NULL
+			   ? NULL
+			   : offsets_from(&rows->offsets, w->task->head,
+					  (int64_t)b->n0 - w->position - (int64_t)r);
+	finish_logits(w, r, b->n0, part);
+	if (!b->finite)
+		note_alive(w, r);
+	return NULL;
 }
 
 static void
@@ -368,16 +455,10 @@ meet_group(struct work *w, const struct block *b, size_t r0)
 	if (part.from >= part.to)
 		return;
 	meet_keys(w, r0, part);
-	for (size_t r = r0; r < r0 + rows; r++) {
-		const struct part own = seen(w, b, r, 1);
-
-		finish_logits(w, r, b->n0, own);
-		if (!b->finite)
-			note_alive(w, r);
-		soften(w, r);
-		if (w->spec->relative_value != NULL)
-			sort_weights(w, r, b->n0, own);
-	}
+	for (size_t r = r0; r < r0 + rows; r++)
+		soften(w, r, terms_of(w, b, r));
+	for (size_t r = r0; w->spec->relative_value != NULL && r < r0 + rows; r++)
+		sort_weights(w, r, b->n0, seen(w, b, r, 1));
 	if (b->values != NULL)
 		meet_values(w, r0, part, b->values, b->finite);
 }
@@ -399,7 +480,7 @@ look_ahead(const struct work *w, const struct block *b, size_t r)
 {
 	const struct pe_attend_spec *s = w->spec;
 	const size_t kv = w->task->head * s->kv_heads / s->heads, count = w->task->count;
-	const size_t share = (BLOCK * ROWS + count - 1) / count;
+	const size_t share = count < ROWS ? BLOCK : (BLOCK * ROWS + count - 1) / count;
 	size_t n = b->n0 + BLOCK + r / ROWS * share;
 
 	for (size_t i = 0; i < share && n < s->keys; i++, n++) {
@@ -412,7 +493,7 @@ look_ahead(const struct work *w, const struct block *b, size_t r)
 
 /* The block that begins with key n0, its keys and values and the relative vectors near it loaded. */
 static struct block
-load_block(struct work *w, size_t n0, bool with_keys, bool with_values)
+load_block(struct work *w, size_t n0, bool with_keys, bool with_values, bool careful)
 {
 	const struct pe_attend_spec *s = w->spec;
 	const size_t stride = s->kv_heads * s->value_dim, width = w->plan->layout.value_width;
@@ -430,7 +511,7 @@ load_block(struct work *w, size_t n0, bool with_keys, bool with_values)
 		b.values = (const real *)s->value + n0 * stride +
 			   w->task->head * s->kv_heads / s->heads * s->value_dim;
 		b.values = contiguous(b.values, stride, s->value_dim, b.count, w->values, width);
-		b.finite = all_finite(b.values, b.count * width);
+		b.finite = !careful || all_finite(b.values, b.count * width);
 	}
 	return b;
 }
@@ -452,11 +533,11 @@ meet_relative_value(struct work *w)
 
 		for (size_t r = 0; r < w->task->count; r += ROWS) {
 			for (size_t i = 0; i < group(w, r); i++)
-				memcpy(w->logits + i * BLOCK,
+				memcpy(w->weights + i * BLOCK,
 				       w->buckets + (r + i) * w->plan->layout.bucket_width + v,
 				       part.to * sizeof(real));
 			for (size_t i = 0; !finite && i < ROWS * BLOCK; i++)
-				w->alive[i] = w->logits[i] != 0;
+				w->alive[i] = w->weights[i] != 0;
 			meet_values(w, r, part, values, finite);
 		}
 	}
@@ -467,7 +548,7 @@ static void
 finish_row(const struct work *w, size_t r, real *out, real *lse)
 {
 	const size_t dim = w->spec->value_dim;
-	real *totals = w->totals + r * w->plan->layout.value_width;
+	const real *totals = w->totals + r * w->plan->layout.value_width;
 	const double max = (double)w->max[r], ln2 = 0x1.62e42fefa39efp-1;
 	const double sum = across(load(w->lanes + r * LANES));
 
@@ -475,9 +556,40 @@ finish_row(const struct work *w, size_t r, real *out, real *lse)
 		*lse = (real)(max * ln2 + log(sum));
 	if (out == NULL)
 		return;
-	const real divisor = sum == 0 && max < 0 ? 1 : (real)sum; /* no key: the sums are 0 */
-	divide(totals, divisor, dim);
-	memcpy(out, totals, dim * sizeof(real));
+	const double divisor = sum == 0 && max < 0 ? 1 : sum; /* no key: the sums are 0 */
+	for (size_t i = 0; i < dim; i++)
+		out[i] = (real)((double)totals[i] / divisor);
+}
+
+/* The rows' weights, values and sums of both, block by block. `careful` about values that are
+ * not finite; the bytes are the same where all are. */
+static void
+sum_up(struct work *w, bool with_values, bool careful)
+{
+	const struct pe_attend_layout *l = &w->plan->layout;
+	const size_t count = w->task->count, tile = (count + ROWS - 1) / ROWS * ROWS;
+	const struct span span = span_of_rows(w, 0, count);
+
+	fill(w->max, 0, tile, -(real)INFINITY);
+	memset(w->lanes, 0, tile * LANES * sizeof(real));
+	memset(w->sums, 0, tile * l->value_width * sizeof(real));
+	memset(w->totals, 0, tile * l->value_width * sizeof(real));
+	memset(w->met, 0, sizeof w->met);
+	if (w->spec->relative_value != NULL)
+		memset(w->buckets, 0, tile * l->bucket_width * sizeof(real));
+	for (size_t n0 = (size_t)span.low / BLOCK * BLOCK; (int64_t)n0 < span.high; n0 += BLOCK) {
+		const struct block b = load_block(w, n0, true, with_values, careful);
+
+		for (size_t r = 0; r < count; r += ROWS) {
+			look_ahead(w, &b, r);
+			meet_group(w, &b, r);
+		}
+		if ((n0 + BLOCK) % LEAP == 0)
+			gather(w);
+	}
+	if (with_values && w->spec->relative_value != NULL)
+		meet_relative_value(w);
+	gather(w);
 }
 
 static void
@@ -485,29 +597,11 @@ output(const struct pe_attend_task *t, void *scratch, void *out, void *lse)
 {
 	struct work w = begin(t, scratch);
 	const struct pe_attend_spec *s = w.spec;
-	const struct pe_attend_layout *l = &t->plan->layout;
-	const size_t tile = (t->count + ROWS - 1) / ROWS * ROWS;
-	const struct span span = span_of_rows(&w, 0, t->count);
 
-	fill(w.max, 0, tile, -(real)INFINITY);
-	memset(w.lanes, 0, tile * LANES * sizeof(real));
-	memset(w.sums, 0, tile * l->value_width * sizeof(real));
-	memset(w.totals, 0, tile * l->value_width * sizeof(real));
-	if (s->relative_value != NULL)
-		memset(w.buckets, 0, tile * l->bucket_width * sizeof(real));
-	for (size_t n0 = (size_t)span.low / BLOCK * BLOCK; (int64_t)n0 < span.high; n0 += BLOCK) {
-		const struct block b = load_block(&w, n0, true, out != NULL);
-
-		for (size_t r = 0; r < t->count; r += ROWS) {
-			look_ahead(&w, &b, r);
-			meet_group(&w, &b, r);
-		}
-		if ((n0 + BLOCK) % LEAP == 0)
-			gather(&w);
-	}
-	if (out != NULL && s->relative_value != NULL)
-		meet_relative_value(&w);
-	gather(&w);
+	sum_up(&w, out != NULL, false);
+	/* nan and inf are seen by what they do, which costs the others no look at every value */
+	if (out != NULL && !all_finite(w.totals, t->count * t->plan->layout.value_width))
+		sum_up(&w, true, true);
 	for (size_t r = 0; r < t->count; r++) {
 		const size_t at = (t->row + r) * s->heads + t->head;
 
@@ -522,15 +616,23 @@ soften_row(real *row, size_t n, vec max)
 {
 	double total = 0;
 
-	for (size_t i = 0; i < n;) {
-		const size_t end = n - i < BLOCK ? n : i + BLOCK;
+	for (size_t done = 0; done < n;) {
+		const size_t end = n - done < BLOCK ? n : done + BLOCK;
 		vec sum = SPLAT(0);
 
-		for (; i < end; i += LANES) {
-			const vec x = power(load_some(row + i, end - i, -(real)INFINITY), max);
+		for (; done < end; done += MANY * LANES) {
+			const size_t left = end - done < MANY * LANES ? end - done : MANY * LANES;
+			real some[MANY * LANES];
+			vec a[MANY], b[MANY], x[MANY], p[MANY];
 
-			memcpy(row + i, &x, (end - i < LANES ? end - i : LANES) * sizeof(real));
-			sum += x;
+			fill(some, left, MANY * LANES, -(real)INFINITY);
+			memcpy(some, row + done, left * sizeof(real));
+			EACH a[i] = load(some + i * LANES);
+			EACH b[i] = SPLAT(0);
+			power(a, b, max, x, p);
+			EACH store(some + i * LANES, p[i]);
+			memcpy(row + done, some, left * sizeof(real));
+			EACH sum += p[i];
 		}
 		total += across(sum);
 	}
@@ -553,6 +655,20 @@ softmax(real *row, struct span span, size_t keys)
 }
 
 static void
+add_up(real *to, const real *a, const real *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = a[i] + b[i];
+}
+
+static void
+clear_logits(struct work *w, size_t r)
+{
+	fill(w->logits + r % ROWS * BLOCK, 0, BLOCK, 0);
+	fill(w->more + r % ROWS * BLOCK, 0, BLOCK, 0);
+}
+
+static void
 matrix(const struct pe_attend_task *t, enum pe_attend_matrix kind, void *scratch, void *out)
 {
 	struct work w = begin(t, scratch);
@@ -563,16 +679,16 @@ matrix(const struct pe_attend_task *t, enum pe_attend_matrix kind, void *scratch
 	for (size_t r = 0; r < t->count; r++)
 		fill(rows + r * s->keys, 0, s->keys, -(real)INFINITY);
 	for (size_t n0 = (size_t)span.low / BLOCK * BLOCK; (int64_t)n0 < span.high; n0 += BLOCK) {
-		const struct block b = load_block(&w, n0, kind != PE_ATTEND_BIAS, false);
+		const struct block b = load_block(&w, n0, kind != PE_ATTEND_BIAS, false, false);
 
 		for (size_t r = 0; r < t->count; r++) {
 			if (r % ROWS == 0 && kind != PE_ATTEND_BIAS)
 				meet_keys(&w, r, seen(&w, &b, r, group(&w, r)));
 			if (kind == PE_ATTEND_BIAS)
-				fill(w.logits + r % ROWS * BLOCK, 0, BLOCK, 0);
+				clear_logits(&w, r);
 			finish_logits(&w, r, n0, seen(&w, &b, r, 1));
-			memcpy(rows + r * s->keys + n0, w.logits + r % ROWS * BLOCK,
-			       b.count * sizeof(real));
+			add_up(rows + r * s->keys + n0, w.logits + r % ROWS * BLOCK,
+			       w.more + r % ROWS * BLOCK, b.count);
 		}
 	}
 	for (size_t r = 0; kind == PE_ATTEND_WEIGHTS && r < t->count; r++)

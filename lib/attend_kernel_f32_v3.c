@@ -6,7 +6,7 @@
 
 #define ELEMENT 32
 #define VECTOR_BYTES 32
-#define VECTORS 2 /* of 16 registers, 12 hold sums */
+#define REGISTERS 16
 #define FUSED(a, b, c) _mm256_fmadd_ps(a, b, c)
 #define SPLAT(x) _mm256_set1_ps(x)
 #define MAX(a, b) _mm256_max_ps(a, b)

@@ -6,7 +6,7 @@
 
 #define ELEMENT 32
 #define VECTOR_BYTES 64
-#define VECTORS 4 /* of 32 registers, 24 hold sums */
+#define REGISTERS 32
 #define FUSED(a, b, c) _mm512_fmadd_ps(a, b, c)
 #define SPLAT(x) _mm512_set1_ps(x)
 #define MAX(a, b) _mm512_max_ps(a, b)
@@ -21,6 +21,7 @@
 #define HIGH(a, b) _mm512_unpackhi_ps(a, b)
 #define LOW_PAIRS(a, b) ((vec)_mm512_unpacklo_pd((__m512d)(a), (__m512d)(b)))
 #define HIGH_PAIRS(a, b) ((vec)_mm512_unpackhi_pd((__m512d)(a), (__m512d)(b)))
+#define LOOK_UP(table, i) ((bits)_mm512_permutexvar_epi32((__m512i)(i), _mm512_loadu_si512(table)))
 #define KERNEL pe_attend_kernel_f32_v4
 
 #include "attend_kernel.inc.h"

@@ -7,10 +7,10 @@
 #if defined(__aarch64__)
 #include <arm_neon.h>
 #define MAX(a, b) vmaxnmq_f64(a, b)
-#define VECTORS 4 /* of 32 registers, 24 hold sums */
+#define REGISTERS 32
 #define FUSED(a, b, c) vfmaq_f64(c, a, b)
 #else
-#define VECTORS 2 /* of 16 registers, 12 hold sums */
+#define REGISTERS 16
 #define FUSED(a, b, c) ((a) * (b) + (c))
 #endif
 #define SPLAT(x) ((vec){x, x})

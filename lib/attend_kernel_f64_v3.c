@@ -6,7 +6,7 @@
 
 #define ELEMENT 64
 #define VECTOR_BYTES 32
-#define VECTORS 2 /* of 16 registers, 12 hold sums */
+#define REGISTERS 16
 #define FUSED(a, b, c) _mm256_fmadd_pd(a, b, c)
 #define SPLAT(x) _mm256_set1_pd(x)
 #define MAX(a, b) _mm256_max_pd(a, b)

@@ -7,13 +7,15 @@
 #define ROWS PE_ATTEND_ROWS
 #define BLOCK PE_ATTEND_BLOCK
 /* Errors grow slower than sums where these are made of short chains: columns of a dot product,
- * and keys of weighted values, of which PE_ATTEND_BLOCK is a multiple. */
-#define DOT_CHAIN ((size_t)16)
-#define CHAIN ((size_t)32)
+ * and keys of weighted values, of which PE_ATTEND_BLOCK is a multiple. Chains are shorter where
+ * their sums need no memory. */
+#define DOT_CHAIN ((size_t)(256 / REGISTERS))
+#define CHAIN ((size_t)(512 / REGISTERS))
 
-/* The element: bits behind its point, bias and least value of its exponent, and the polynomial
- * of 2^r on +-1/2, 1 at 0, with the least relative error (Remez's exchange): 2e-9 at degree 6,
- * 4e-18 at degree 11; the highest power first. */
+/* The element: bits behind its point, bias and least value of its exponent, and polynomials of the
+ * least relative error (Remez's exchange), the highest power first: of 2^r on +-1/2, 1 at 0, within
+ * 2e-9 at degree 6, 4e-18 at degree 11; of (2^r - 1) / r on +-1/32, within 2e-9 and 8e-18 of 2^r.
+ * Besides the bits of 2^(j / 16) without j / 16 itself in the exponent's place. */
 #if ELEMENT == 32
 typedef float real;
 typedef int32_t whole;
@@ -28,6 +30,12 @@ static const real powers[] = {0x1.41fbbcp-13f,
 			      0x1.ebfbdcp-3f,
 			      0x1.62e43p-1f,
 			      1.0f};
+#if defined(LOOK_UP)
+static const real near[] = {0x1.c6ac6ap-5f, 0x1.ebfff4p-3f, 0x1.62e43p-1f};
+static const whole sixteenths[] = {
+    0x3f800000, 0x3f7daac3, 0x3f7b95c2, 0x3f79c3d3, 0x3f7837f0, 0x3f76f532, 0x3f75fed7, 0x3f75583f,
+    0x3f7504f3, 0x3f7508a4, 0x3f75672a, 0x3f76248c, 0x3f7744fd, 0x3f78ccdf, 0x3f7ac0c7, 0x3f7d257d};
+#endif
 #else
 typedef double real;
 typedef int64_t whole;
@@ -39,6 +47,15 @@ static const real powers[] = {0x1.e79bb6fc55606p-32, 0x1.e61b4f9a207f5p-28, 0x1.
 			      0x1.62bfc79d4b59fp-20, 0x1.ffcbfba980f96p-17, 0x1.4309130ed8cd5p-13,
 			      0x1.5d87fe78cd6cfp-10, 0x1.3b2ab6fba011ap-7,  0x1.c6b08d7049fe8p-5,
 			      0x1.ebfbdff82c5a4p-3,  0x1.62e42fefa39efp-1,  1.0};
+#if defined(LOOK_UP)
+static const real near[] = {0x1.43086570a2aa2p-13, 0x1.5d89be056f218p-10, 0x1.3b2ab6fdb3270p-7,
+			    0x1.c6b08d6e8afe2p-5,  0x1.ebfbdff82c55ep-3,  0x1.62e42fefa39fdp-1};
+static const whole sixteenths[] = {
+    0x3ff0000000000000, 0x3fefb5586cf9890f, 0x3fef72b83c7d517b, 0x3fef387a6e756238,
+    0x3fef06fe0a31b715, 0x3feedea64c123422, 0x3feebfdad5362a27, 0x3feeab07dd485429,
+    0x3feea09e667f3bcd, 0x3feea11473eb0187, 0x3feeace5422aa0db, 0x3feec49182a3f090,
+    0x3feee89f995ad3ad, 0x3fef199bdd85529c, 0x3fef5818dcfba487, 0x3fefa4afa2a490da};
+#endif
 #endif
 
 typedef real vec __attribute__((vector_size(VECTOR_BYTES)));
@@ -47,6 +64,7 @@ typedef whole bits __attribute__((vector_size(VECTOR_BYTES)));
 typedef real loose __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(real)), may_alias));
 
 #define LANES (VECTOR_BYTES / sizeof(real))
+#define VECTORS 2 /* in a row of the register tile: twelve sums, as many chains where they fit */
 #define PANEL (LANES * VECTORS) /* keys of the register tile */
 
 #define INLINE static inline __attribute__((always_inline))
@@ -75,13 +93,13 @@ store(real *to, vec x)
 
 #if !defined(MAX)
 INLINE vec
-max(vec a, vec b)
+larger(vec a, vec b)
 {
 	const bits more = a > b;
 
 	return (vec)(((bits)a & more) | ((bits)b & ~more));
 }
-#define MAX(a, b) max(a, b)
+#define MAX(a, b) larger(a, b)
 #endif
 
 #if !defined(MAX_ACROSS)
@@ -108,23 +126,66 @@ whole_power(real logit)
 			     : (real)ceil((double)logit * (double)LOG2E);
 }
 
-/* e^s / 2^max for max = whole_power of no smaller logit; 0 where that is below 2^LIMIT, nan for
- * nan. With k the nearest whole number to s log2(e) - max, it is 2^k 2^r, r = s log2(e) - (max +
- * k), rounded once; k comes out of the low bits of k + 1.5 * 2^MANTISSA, where BIAS is already
- * added to it. With rounding the result is within 2u. */
-INLINE vec
-power(vec s, vec max)
-{
-	const vec magic = SPLAT((real)(INT64_C(3) << (MANTISSA - 1)) + BIAS);
-	const vec x = FUSED(s, SPLAT(LOG2E), -max), shifted = x + magic;
-	const vec r = FUSED(s, SPLAT(LOG2E), -(max + (shifted - magic)));
-	vec p = SPLAT(powers[0]);
+/* Vectors that go through each step together: one alone waits for every result. */
+#define MANY (REGISTERS / 8)
+#define EACH     \
+	UNROLLED \
+	for (size_t i = 0; i < MANY; i++)
 
+/* 2^r scaled by 2^k, where `shifted` holds k in its low bits: with STEPS bits behind the point if
+ * the processor can look up a table in a register, else a whole number, BIAS added. The table's
+ * bits lack j / 16, which comes with k. */
+#if defined(LOOK_UP)
+#define STEPS 4
+#define FIRST 0
+INLINE void
+scaled_power(const vec r[MANY], const vec shifted[MANY], vec p[MANY])
+{
+	vec scale[MANY], q[MANY];
+
+	EACH scale[i] =
+	    (vec)(LOOK_UP(sixteenths, shifted[i]) + ((bits)shifted[i] << (MANTISSA - STEPS)));
+	EACH q[i] = FUSED(SPLAT(near[0]), r[i], SPLAT(near[1]));
+	EACH p[i] = scale[i] * r[i];
 	UNROLLED
-	for (size_t i = 1; i < sizeof powers / sizeof *powers; i++)
-		p = FUSED(p, r, SPLAT(powers[i]));
-	p *= (vec)((bits)shifted << MANTISSA);
-	return (vec)((bits)p & ~(x < SPLAT(LIMIT)));
+	for (size_t n = 2; n < sizeof near / sizeof *near; n++)
+		EACH q[i] = FUSED(q[i], r[i], SPLAT(near[n]));
+	EACH p[i] = FUSED(p[i], q[i], scale[i]);
+}
+#else
+#define STEPS 0
+#define FIRST BIAS
+INLINE void
+scaled_power(const vec r[MANY], const vec shifted[MANY], vec p[MANY])
+{
+	EACH p[i] = FUSED(SPLAT(powers[0]), r[i], SPLAT(powers[1]));
+	UNROLLED
+	for (size_t n = 2; n < sizeof powers / sizeof *powers; n++)
+		EACH p[i] = FUSED(p[i], r[i], SPLAT(powers[n]));
+	EACH p[i] *= (vec)((bits)shifted[i] << MANTISSA);
+}
+#endif
+
+/* x = s log2(e) - max and p = e^s / 2^max of the sum s = a + b, for max = whole_power of no smaller
+ * one; 0 where that is below 2^LIMIT, nan for nan. With k the nearest to x of the numbers with STEPS
+ * bits behind the point, p is 2^k 2^r, r = a log2(e) + (b log2(e) - (max + k)), rounded where it is
+ * small; k comes out of the low bits of k + 1.5 * 2^(MANTISSA - STEPS). With rounding p is within
+ * 2u. */
+INLINE void
+power(const vec a[MANY], const vec b[MANY], vec max, vec x[MANY], vec p[MANY])
+{
+	const vec magic = SPLAT((real)(INT64_C(3) << (MANTISSA - STEPS - 1)) + FIRST);
+	const vec less = magic - max;
+	vec shifted[MANY], r[MANY];
+
+	EACH x[i] = a[i] + b[i];
+	EACH x[i] = FUSED(x[i], SPLAT(LOG2E), -max);
+	EACH shifted[i] = x[i] + magic;
+	EACH r[i] = shifted[i] - less; /* max + k */
+	EACH r[i] = FUSED(b[i], SPLAT(LOG2E), -r[i]);
+	EACH r[i] = FUSED(a[i], SPLAT(LOG2E), r[i]);
+	scaled_power(r, shifted, p);
+	EACH p[i] = (vec)((bits)p[i] & ~(x[i] < SPLAT(LIMIT)));
 }
 
 /* ---- rows ---- */
@@ -225,50 +286,87 @@ largest(const real *from, size_t n)
 
 /* ---- products ---- */
 
-/* rows x PANEL dot products: q holds columns of ROWS rows, the panel columns of PANEL keys. */
+#define TILE(vectors)                     \
+	UNROLLED                          \
+	for (size_t i = 0; i < rows; i++) \
+		UNROLLED                  \
+	for (size_t v = 0; v < (vectors); v++)
+
+/* Sums of chains: in registers while a tile is worked on, if there are enough, else in memory. */
+#if REGISTERS == 32
+#define SET_SUM(sum, chain, at) sum = chain
+#define ADD_CHAIN(sum, chain, at) sum += chain
+#define PUT_SUM(sum, at) store(at, sum)
+#define JOIN_SUM(sum, at) store(at, load(at) + sum)
+#else
+#define SET_SUM(sum, chain, at) store(at, chain)
+#define ADD_CHAIN(sum, chain, at) store(at, load(at) + chain)
+#define PUT_SUM(sum, at) (void)sum
+#define JOIN_SUM(sum, at) (void)sum
+#endif
+
+/* rows x PANEL dot products: q holds columns of ROWS rows, the panel columns of PANEL keys. Those
+ * of the first columns go to `to`, of the others to `more`: their sum's rounding would be the
+ * largest error of all, and its exponential can be had without it. */
 INLINE void
-dot_rows(size_t rows, const real *q, size_t dim, const real *panel, real *to, size_t stride)
+dot_tile(size_t rows, const real *q, size_t dim, const real *panel, real *to, real *more)
 {
-	for (size_t done = 0; done < dim;) {
-		const size_t end = dim - done > DOT_CHAIN ? done + DOT_CHAIN : dim;
-		const bool first = done == 0;
+	const size_t half = (dim / 2 + DOT_CHAIN - 1) / DOT_CHAIN * DOT_CHAIN;
+	size_t done = 0;
+
+	for (size_t part = half < dim ? half : dim;; part = dim, to = more) {
 		vec sum[ROWS][VECTORS];
+		bool first = true;
 
-		UNROLLED
-		for (size_t i = 0; i < rows; i++)
-			UNROLLED
-		for (size_t v = 0; v < VECTORS; v++)
-			sum[i][v] = SPLAT(0);
-		for (; done < end; done++) {
-			vec k[VECTORS];
+		do {
+			const size_t end = part - done > DOT_CHAIN ? done + DOT_CHAIN : part;
+			vec chain[ROWS][VECTORS];
 
-			UNROLLED
-			for (size_t v = 0; v < VECTORS; v++)
-				k[v] = load(panel + done * PANEL + v * LANES);
-			UNROLLED
-			for (size_t i = 0; i < rows; i++)
+			TILE(VECTORS) chain[i][v] = SPLAT(0);
+			for (; done < end; done++) {
+				vec k[VECTORS];
+
 				UNROLLED
-			for (size_t v = 0; v < VECTORS; v++)
-				sum[i][v] = FUSED(SPLAT(q[done * ROWS + i]), k[v], sum[i][v]);
-		}
-		UNROLLED
-		for (size_t i = 0; i < rows; i++)
-			UNROLLED
-		for (size_t v = 0; v < VECTORS; v++) {
-			real *at = to + i * stride + v * LANES;
-
-			store(at, first ? sum[i][v] : load(at) + sum[i][v]);
-		}
+				for (size_t v = 0; v < VECTORS; v++)
+					k[v] = load(panel + done * PANEL + v * LANES);
+				TILE(VECTORS)
+				chain[i][v] = FUSED(SPLAT(q[done * ROWS + i]), k[v], chain[i][v]);
+			}
+			if (first)
+				TILE(VECTORS)
+			SET_SUM(sum[i][v], chain[i][v], to + i * BLOCK + v * LANES);
+			else TILE(VECTORS)
+			    ADD_CHAIN(sum[i][v], chain[i][v], to + i * BLOCK + v * LANES);
+			first = false;
+		} while (done < part);
+		TILE(VECTORS) PUT_SUM(sum[i][v], to + i * BLOCK + v * LANES);
+		if (to == more)
+			return;
 	}
 }
 
+/* Tiles are not inlined: compilers run out of registers otherwise. */
+#define ALONE static __attribute__((noinline)) void
+
+ALONE
+dot_one(const real *q, size_t dim, const real *panel, real *to, real *more)
+{
+	dot_tile(1, q, dim, panel, to, more);
+}
+
+ALONE
+dot_six(const real *q, size_t dim, const real *panel, real *to, real *more)
+{
+	dot_tile(ROWS, q, dim, panel, to, more);
+}
+
 static void
-dot(size_t rows, const real *q, size_t dim, const real *panel, real *to, size_t stride)
+dot(size_t rows, const real *q, size_t dim, const real *panel, real *to, real *more)
 {
 	if (rows == 1)
-		dot_rows(1, q, dim, panel, to, stride);
+		dot_one(q, dim, panel, to, more);
 	else
-		dot_rows(ROWS, q, dim, panel, to, stride);
+		dot_six(q, dim, panel, to, more);
 }
 
 /* sums += weights x values of the keys [part.from, part.to) of a block, one register tile of
@@ -278,86 +376,80 @@ INLINE void
 weigh_tile(size_t rows, size_t vectors, const real *weights, struct part part, const real *values,
 	   size_t width, real *sums)
 {
+	vec sum[ROWS][VECTORS];
+
+	TILE(vectors) sum[i][v] = SPLAT(0);
 	for (size_t j = part.from; j < part.to;) {
 		const size_t next = j / CHAIN * CHAIN + CHAIN,
 			     end = next < part.to ? next : part.to;
-		vec sum[ROWS][VECTORS];
+		vec chain[ROWS][VECTORS];
 
-		UNROLLED
-		for (size_t i = 0; i < rows; i++)
-			UNROLLED
-		for (size_t v = 0; v < vectors; v++)
-			sum[i][v] = SPLAT(0);
+		TILE(vectors) chain[i][v] = SPLAT(0);
 		for (; j < end; j++) {
 			vec x[VECTORS];
 
 			UNROLLED
 			for (size_t v = 0; v < vectors; v++)
 				x[v] = load(values + j * width + v * LANES);
-			UNROLLED
-			for (size_t i = 0; i < rows; i++)
-				UNROLLED
-			for (size_t v = 0; v < vectors; v++)
-				sum[i][v] = FUSED(SPLAT(weights[i * BLOCK + j]), x[v], sum[i][v]);
+			TILE(vectors)
+			chain[i][v] = FUSED(SPLAT(weights[i * BLOCK + j]), x[v], chain[i][v]);
 		}
-		UNROLLED
-		for (size_t i = 0; i < rows; i++)
-			UNROLLED
-		for (size_t v = 0; v < vectors; v++) {
-			real *at = sums + i * width + v * LANES;
-
-			store(at, load(at) + sum[i][v]);
-		}
+		TILE(vectors) ADD_CHAIN(sum[i][v], chain[i][v], sums + i * width + v * LANES);
 	}
+	TILE(vectors) JOIN_SUM(sum[i][v], sums + i * width + v * LANES);
 }
 
-#define WEIGH(n) \
-	case n: weigh_tile(rows, n, weights, part, values + at, width, sums + at); break
-
-INLINE void
-weigh_rows(size_t rows, const real *weights, struct part part, const real *values, size_t width,
-	   real *sums)
-{
-	size_t left = width / LANES;
-
-	for (size_t tiles = (left + VECTORS - 1) / VECTORS, at = 0; tiles > 0; tiles--) {
-		const size_t vectors = (left + tiles - 1) / tiles;
-
-		switch (vectors) {
-			WEIGH(1);
-			WEIGH(2);
-#if VECTORS == 4
-			WEIGH(3);
-			WEIGH(4);
-#endif
-		}
-		at += vectors * LANES;
-		left -= vectors;
+#define WEIGH(name, rows, vectors)                                                          \
+	ALONE name(const real *weights, struct part part, const real *values, size_t width, \
+		   real *sums)                                                              \
+	{                                                                                   \
+		weigh_tile(rows, vectors, weights, part, values, width, sums);              \
 	}
-}
-
+WEIGH(weigh_one_narrow, 1, 1)
+WEIGH(weigh_one, 1, VECTORS)
+WEIGH(weigh_narrow, ROWS, 1)
+WEIGH(weigh_wide, ROWS, VECTORS)
 #undef WEIGH
 
 static void
 weigh(size_t rows, const real *weights, struct part part, const real *values, size_t width,
       real *sums)
 {
-	if (rows == 1)
-		weigh_rows(1, weights, part, values, width, sums);
-	else
-		weigh_rows(ROWS, weights, part, values, width, sums);
+	size_t at = 0;
+
+	for (; at + VECTORS * LANES <= width; at += VECTORS * LANES)
+		if (rows == 1)
+			weigh_one(weights, part, values + at, width, sums + at);
+		else
+			weigh_wide(weights, part, values + at, width, sums + at);
+	for (; at < width; at += LANES)
+		if (rows == 1)
+			weigh_one_narrow(weights, part, values + at, width, sums + at);
+		else
+			weigh_narrow(weights, part, values + at, width, sums + at);
 }
 
-/* The same where a value is not finite: 0 times it is nan, so keys that are not alive are left out. */
+/* The same bytes, but keys that are not alive are left out: where their value is not finite, 0
+ * times it would be nan. */
 static void
 weigh_alive(size_t rows, const real *weights, const bool *alive, struct part part,
 	    const real *values, size_t width, real *sums)
 {
-	for (size_t i = 0; i < rows; i++)
-		for (size_t j = part.from; j < part.to; j++)
-			for (size_t c = 0; alive[i * BLOCK + j] && c < width; c++)
-				sums[i * width + c] +=
-				    weights[i * BLOCK + j] * values[j * width + c];
+	for (size_t at = 0; at < rows * width; at += LANES) {
+		const size_t i = at / width * BLOCK, c = at % width;
+		vec sum = SPLAT(0), chain = SPLAT(0);
+
+		for (size_t j = part.from; j < part.to; j++) {
+			if (alive[i + j])
+				chain = FUSED(SPLAT(weights[i + j]), load(values + j * width + c),
+					      chain);
+			if ((j + 1) % CHAIN == 0 || j + 1 == part.to) {
+				ADD_CHAIN(sum, chain, sums + at);
+				chain = SPLAT(0);
+			}
+		}
+		JOIN_SUM(sum, sums + at);
+	}
 }
 
 /* ---- blocks ---- */
@@ -386,15 +478,34 @@ transpose_squares(real *to, const real *from, size_t stride)
 #endif
 }
 
-/* Columns of PANEL rows: to[c * PANEL + j] = row j, column c; zero beyond count. */
+/* Asks for a row that will be needed soon. */
 static void
-transpose(real *to, const real *from, size_t stride, size_t dim, size_t count)
+look_at(const real *from, size_t n)
+{
+	for (size_t i = 0; i < n; i += LINE)
+		__builtin_prefetch(from + i);
+}
+
+/* Columns of PANEL rows: to[c * PANEL + j] = row j, column c; zero beyond count. `more` rows
+ * follow that will be wanted next. */
+static void
+transpose(real *to, const real *from, size_t stride, size_t dim, size_t count, size_t more)
 {
 	const size_t whole_rows = count / LANES * LANES, whole_columns = dim / SQUARE * SQUARE;
 
-	for (size_t j = 0; j < whole_rows; j += LANES)
-		for (size_t c = 0; c < whole_columns; c += SQUARE)
+	for (size_t j = 0; j < whole_rows; j += LANES) {
+		const size_t next = j + LANES,
+			     last = next + LANES < count + more ? next + LANES : count + more;
+		size_t ahead = next;
+
+		for (size_t c = 0; c < whole_columns; c += SQUARE) {
 			transpose_squares(to + c * PANEL + j, from + j * stride + c, stride);
+			if (ahead < last)
+				look_at(from + ahead++ * stride, dim);
+		}
+	}
+	if (whole_rows == PANEL && whole_columns == dim)
+		return;
 	for (size_t c = 0; c < dim; c++) {
 		for (size_t j = c < whole_columns ? whole_rows : 0; j < count; j++)
 			to[c * PANEL + j] = from[j * stride + c];

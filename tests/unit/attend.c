@@ -580,6 +580,18 @@ test_many_keys(void **state)
 	check_job(j, (const double[RESULTS]){4e-7, 2e-7, 6e-7, 4e-7, 1e-7});
 }
 
+/* Normal data of deviation 1, where the largest logits pass 4, at the width of most models. */
+static void
+test_unit_scale(void **state)
+{
+	struct job j = {
+	    .elem = PE_F32, .heads = 1, .kv_heads = 1, .dim = 64, .value_dim = 64, .rows = 40};
+
+	(void)state;
+	for (j.keys = 64; j.keys <= 1024; j.keys *= 4)
+		check_job(j, (const double[RESULTS]){6e-7, 2e-7, 6e-7, 4e-7, 0});
+}
+
 static void
 test_large_logits(void **state)
 {
@@ -916,12 +928,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_plain),        cmocka_unit_test(test_few_keys),
-	    cmocka_unit_test(test_any),          cmocka_unit_test(test_many_keys),
-	    cmocka_unit_test(test_large_logits), cmocka_unit_test(test_same_bytes),
-	    cmocka_unit_test(test_masked_nan),   cmocka_unit_test(test_no_key),
-	    cmocka_unit_test(test_not_finite),   cmocka_unit_test(test_refused),
-	    cmocka_unit_test(test_memory),
+	    cmocka_unit_test(test_plain),      cmocka_unit_test(test_few_keys),
+	    cmocka_unit_test(test_any),        cmocka_unit_test(test_many_keys),
+	    cmocka_unit_test(test_unit_scale), cmocka_unit_test(test_large_logits),
+	    cmocka_unit_test(test_same_bytes), cmocka_unit_test(test_masked_nan),
+	    cmocka_unit_test(test_no_key),     cmocka_unit_test(test_not_finite),
+	    cmocka_unit_test(test_refused),    cmocka_unit_test(test_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
