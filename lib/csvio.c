@@ -511,22 +511,52 @@ skip_blanks(const char *p, const char *end, char separator)
 	return p;
 }
 
+/* Several fields that hold nothing but numbers, from p on; how many. */
+typedef size_t read_fields(const char *begin, const char *p, const char *limit, char separator,
+			   void *row, size_t i, size_t n, const char **behind);
+
+static size_t
+read_fields_f64(const char *begin, const char *p, const char *limit, char separator, void *row,
+		size_t i, size_t n, const char **behind)
+{
+	return pe_decimal_read_row_f64(begin, p, limit, separator, (double *)row + i, n, behind);
+}
+
+static size_t
+read_fields_f32(const char *begin, const char *p, const char *limit, char separator, void *row,
+		size_t i, size_t n, const char **behind)
+{
+	return pe_decimal_read_row_f32(begin, p, limit, separator, (float *)row + i, n, behind);
+}
+
 /* A row of bare numbers from p on: where it ends, at `limit` or at a line end; NULL if it is
  * anything else. Inlined into the three below, so that no field costs a choice or an indirect
  * call. */
 static inline const char *
-plain_row(const struct pe_source *s, const char *p, const char *limit, void *row, read_field *read)
+plain_row(const struct pe_source *s, const char *p, const char *limit, void *row, read_field *read,
+	  read_fields *read_several)
 {
-	const char separator = s->separator;
+	enum { SEVERAL = 4 }; /* where fewer came, more are not tried in this row */
+	const char separator = s->separator, *const begin = (const char *)s->buffer.data;
 	const size_t cols = s->cols;
 	const char *behind;
+	bool tries = read_several != NULL && cols > 1;
 
 	for (size_t i = 0;;) {
-		p = skip_blanks(p, limit, separator);
-		if (!read(p, limit, row, i, &behind))
-			return NULL;
+		size_t got = 0;
+		if (tries) {
+			got = read_several(begin, p, limit, separator, row, i, cols - i, &behind);
+			tries = got >= SEVERAL;
+		}
+		if (got == 0) {
+			p = skip_blanks(p, limit, separator);
+			if (!read(p, limit, row, i, &behind))
+				return NULL;
+			got = 1;
+		}
 		p = skip_blanks(behind, limit, separator);
-		if (++i == cols)
+		i += got;
+		if (i == cols)
 			return p == limit || *p == '\n' || *p == '\r' ? p : NULL;
 		if (p == limit || (separator == ' ' ? p == behind : *p++ != separator))
 			return NULL;
@@ -539,9 +569,9 @@ read_plain_row(const struct pe_source *s, const char *p, const char *limit, void
 	const struct csv *csv = s->state;
 
 	switch (csv->direct) {
-	case PE_F32: return plain_row(s, p, limit, row, read_f32);
-	case PE_I64: return plain_row(s, p, limit, row, read_i64);
-	default: return plain_row(s, p, limit, row, read_f64);
+	case PE_F32: return plain_row(s, p, limit, row, read_f32, read_fields_f32);
+	case PE_I64: return plain_row(s, p, limit, row, read_i64, NULL);
+	default: return plain_row(s, p, limit, row, read_f64, read_fields_f64);
 	}
 }
 

@@ -54,7 +54,17 @@ enum pe_decimal pe_decimal_read_f64(const char *text, const char *end, double *v
 enum pe_decimal pe_decimal_read_f32(const char *text, const char *end, float *value,
 				    const char **behind);
 
-/* The same for whole numbers: any such text whose value is an integer within int64 ("1e3" and
+/* Up to n numbers, each behind the first one after a separator and perhaps blanks: stores them and
+ * what is behind the last of them, and returns how many. Stops at whatever is not as plain as
+ * that, or for its own reasons; what comes next is for the functions above. All of row[] may be
+ * overwritten. All from `begin`, which is at or before text, to `end` may be read: numbers close
+ * to either come slower, or not at all. */
+size_t pe_decimal_read_row_f64(const char *begin, const char *text, const char *end, char separator,
+			       double *row, size_t n, const char **behind);
+size_t pe_decimal_read_row_f32(const char *begin, const char *text, const char *end, char separator,
+			       float *row, size_t n, const char **behind);
+
+/* A whole number: any such text whose value is an integer within int64 ("1e3" and
  * "4.0" are). PE_DECIMAL_OVERFLOW where the part before the point is beyond int64; else
  * PE_DECIMAL_NONE, with *behind past the number, for a fraction, and so for nan and inf. Stores
  * nothing then. */

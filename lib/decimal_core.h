@@ -164,6 +164,36 @@ void pe_natural_multiply_add(struct pe_natural *n, uint32_t factor, uint32_t ter
  * then neither of the whole numbers compared reaches 2700 bits. */
 int pe_natural_compare(struct pe_natural *a, int p, uint64_t b, int q);
 
+/* Magnitude bits of the float with significand m, one more if `up`, in units of 2^q. */
+INLINE uint64_t
+pe_assemble(struct pe_binary f, uint64_t m, bool up, int q)
+{
+	/* the hidden bit is one step of the exponent; a carry out of m is right too */
+	const uint64_t bits = ((uint64_t)(q - pe_binary_least(f)) << f.fraction) + m + up;
+
+	return bits < pe_binary_infinity(f) ? bits : pe_binary_infinity(f);
+}
+
+/* Magnitude bits of the float nearest to w 10^ten, for 0 and normal numbers; false where half the
+ * product cannot tell. */
+INLINE bool
+pe_nearest_quickly(struct pe_binary f, uint64_t w, int64_t ten, uint64_t *bits)
+{
+	*bits = 0;
+	if (w == 0 || (uint64_t)(ten + 300) > 600)
+		return w == 0;
+	/* the number is (p + d) 2^q with 0 <= d < 2: one for the lower half of the power of ten,
+	 * one for that of the product */
+	const int zeros = pe_leading_zeros(w);
+	const uint64_t p = pe_product(w << zeros, pe_power10((int)ten).high).high;
+	const int q = pe_log2_of_power10((int)ten) - zeros + 1;
+	const int drop = 62 - f.fraction + (int)(p >> 63);
+	const uint64_t half = UINT64_C(1) << (drop - 1), below = p & (2 * half - 1);
+
+	*bits = pe_assemble(f, p >> drop, below >= half, q + drop);
+	return q + drop >= pe_binary_least(f) && half - below > 2;
+}
+
 /* e-05, e+16, e-100; returns what is behind it */
 INLINE char *
 pe_put_exponent(char *to, int exponent)

@@ -209,16 +209,6 @@ excess(struct pe_binary f, int q)
 	return normal > subnormal ? normal : subnormal;
 }
 
-/* Magnitude bits of the float with significand m, one more if `up`, in units of 2^q. */
-static inline uint64_t
-assemble(struct pe_binary f, uint64_t m, bool up, int q)
-{
-	/* the hidden bit is one step of the exponent; a carry out of m is right too */
-	const uint64_t bits = ((uint64_t)(q - pe_binary_least(f)) << f.fraction) + m + up;
-
-	return bits < pe_binary_infinity(f) ? bits : pe_binary_infinity(f);
-}
-
 /* Magnitude bits of the float nearest to the number; infinity's if it is beyond the largest. */
 static uint64_t
 nearest(struct pe_binary f, const struct spelling *number)
@@ -253,27 +243,7 @@ nearest(struct pe_binary f, const struct spelling *number)
 		const int sign = compare_exactly(number, 2 * kept + 1, q + drop - 1);
 		up = sign > 0 || (sign == 0 && (kept & 1));
 	}
-	return assemble(f, kept, up, q + drop);
-}
-
-/* The same of w 10^ten by half the product, for 0 and normal numbers; false where that cannot
- * tell. */
-INLINE bool
-nearest_quickly(struct pe_binary f, uint64_t w, int64_t ten, uint64_t *bits)
-{
-	*bits = 0;
-	if (w == 0 || (uint64_t)(ten + 300) > 600)
-		return w == 0;
-	/* the number is (p + d) 2^q with 0 <= d < 2: one for the lower half of the power of ten,
-	 * one for that of the product */
-	const int zeros = pe_leading_zeros(w);
-	const uint64_t p = pe_product(w << zeros, pe_power10((int)ten).high).high;
-	const int q = pe_log2_of_power10((int)ten) - zeros + 1;
-	const int drop = 62 - f.fraction + (int)(p >> 63);
-	const uint64_t half = UINT64_C(1) << (drop - 1), below = p & (2 * half - 1);
-
-	*bits = assemble(f, p >> drop, below >= half, q + drop);
-	return q + drop >= pe_binary_least(f) && half - below > 2;
+	return pe_assemble(f, kept, up, q + drop);
 }
 
 /* ---- hexadecimal floats ---- */
@@ -339,7 +309,7 @@ nearest_hexadecimal(struct pe_binary f, const struct hexadecimal *h)
 	const uint64_t below = drop < 64 ? m & ((UINT64_C(1) << drop) - 1) : m;
 	const uint64_t half = UINT64_C(1) << (drop - 1) % 64;
 	const bool up = drop < 65 && (below > half || (below == half && (h->more || (kept & 1))));
-	return assemble(f, kept, up, q + drop);
+	return pe_assemble(f, kept, up, q + drop);
 }
 
 /* ---- words and spellings ---- */
@@ -419,7 +389,7 @@ read_binary(struct pe_binary f, const char *text, const char *end, uint64_t *bit
 
 	const char *const t = read_decimal(s, end, &number);
 	if (t == NULL || number.digits > 19 || (number.whole == 0 && is_hexadecimal(s, end)) ||
-	    !nearest_quickly(f, number.whole, number.unit, &magnitude) ||
+	    !pe_nearest_quickly(f, number.whole, number.unit, &magnitude) ||
 	    magnitude == pe_binary_infinity(f))
 		return read_any(f, text, end, bits, behind);
 	*behind = t;

@@ -1,4 +1,4 @@
-/* decimal_rows - rows of floats as text, by the best kernel that the machine has. */
+/* decimal_rows - rows of floats as text and back, by the best kernel that the machine has. */
 #include "decimal_kernel.h"
 
 /* ---- one number after the other ---- */
@@ -27,13 +27,63 @@ write_f64(char *to, char separator, const double *x, size_t n)
 	return (size_t)(at - to);
 }
 
+/* Steps over the separator before number i; false where none is. */
+static bool
+next_number(const char **s, const char *end, char separator, size_t i)
+{
+	if (i == 0)
+		return true;
+	return *s < end && *(*s)++ == separator;
+}
+
+static size_t
+read_f32(const char *begin, const char *text, const char *end, char separator, float *row, size_t n,
+	 const char **behind)
+{
+	const char *s = *behind = text;
+	size_t i = 0;
+
+	(void)begin;
+	for (; i < n && next_number(&s, end, separator, i); i++, s = *behind) {
+		const char *past;
+		if (pe_decimal_read_f32(s, end, row + i, &past) != PE_DECIMAL_OK)
+			break;
+		*behind = past;
+	}
+	return i;
+}
+
+static size_t
+read_f64(const char *begin, const char *text, const char *end, char separator, double *row,
+	 size_t n, const char **behind)
+{
+	const char *s = *behind = text;
+	size_t i = 0;
+
+	(void)begin;
+	for (; i < n && next_number(&s, end, separator, i); i++, s = *behind) {
+		const char *past;
+		if (pe_decimal_read_f64(s, end, row + i, &past) != PE_DECIMAL_OK)
+			break;
+		*behind = past;
+	}
+	return i;
+}
+
 static bool
 always(void)
 {
 	return true;
 }
 
-const struct pe_decimal_kernel pe_decimal_base = {"base", always, write_f32, write_f64};
+const struct pe_decimal_kernel pe_decimal_base = {
+    .name = "base",
+    .runs = always,
+    .write_f32 = write_f32,
+    .write_f64 = write_f64,
+    .read_f32 = read_f32,
+    .read_f64 = read_f64,
+};
 
 /* ---- the choice ---- */
 
@@ -78,4 +128,18 @@ size_t
 pe_decimal_write_row_f64(char *to, char separator, const double *x, size_t n)
 {
 	return kernel_for(n)->write_f64(to, separator, x, n);
+}
+
+size_t
+pe_decimal_read_row_f32(const char *begin, const char *text, const char *end, char separator,
+			float *row, size_t n, const char **behind)
+{
+	return best_kernel()->read_f32(begin, text, end, separator, row, n, behind);
+}
+
+size_t
+pe_decimal_read_row_f64(const char *begin, const char *text, const char *end, char separator,
+			double *row, size_t n, const char **behind)
+{
+	return best_kernel()->read_f64(begin, text, end, separator, row, n, behind);
 }

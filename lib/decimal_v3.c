@@ -34,8 +34,15 @@ has_v3(void)
 {
 	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
 	       __builtin_cpu_supports(
-		   "bmi2"); /* every such processor has F16C, which clang cannot ask */
+		   "bmi2"); /* every such processor has LZCNT, which clang cannot ask */
 }
 
-const struct pe_decimal_kernel pe_decimal_v3 = {"v3", has_v3, write_f32, write_f64};
+const struct pe_decimal_kernel pe_decimal_v3 = {
+    .name = "v3",
+    .runs = has_v3,
+    .write_f32 = write_f32,
+    .write_f64 = write_f64,
+    .read_f32 = pe_decimal_read_f32_v3,
+    .read_f64 = pe_decimal_read_f64_v3,
+};
 #endif

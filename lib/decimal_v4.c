@@ -37,5 +37,12 @@ has_v4(void)
 	       __builtin_cpu_supports("avx512vl");
 }
 
-const struct pe_decimal_kernel pe_decimal_v4 = {"v4", has_v4, write_f32, write_f64};
+const struct pe_decimal_kernel pe_decimal_v4 = {
+    .name = "v4",
+    .runs = has_v4,
+    .write_f32 = write_f32,
+    .write_f64 = write_f64,
+    .read_f32 = pe_decimal_read_f32_v3,
+    .read_f64 = pe_decimal_read_f64_v3,
+};
 #endif

@@ -159,6 +159,34 @@ read_f32(struct numbers *n)
 }
 
 static void
+read_rows_f64(struct numbers *n)
+{
+	double x[COLUMNS];
+
+	for (const char *s = n->text64; s < n->end64; s++) {
+		const size_t got =
+		    pe_decimal_read_row_f64(n->text64, s, n->end64, ',', x, COLUMNS, &s);
+		if (got == 0)
+			(void)pe_decimal_read_f64(s, n->end64, x, &s);
+		n->sum += x[0];
+	}
+}
+
+static void
+read_rows_f32(struct numbers *n)
+{
+	float x[COLUMNS];
+
+	for (const char *s = n->text32; s < n->end32; s++) {
+		const size_t got =
+		    pe_decimal_read_row_f32(n->text32, s, n->end32, ',', x, COLUMNS, &s);
+		if (got == 0)
+			(void)pe_decimal_read_f32(s, n->end32, x, &s);
+		n->sum += (double)x[0];
+	}
+}
+
+static void
 read_i64(struct numbers *n)
 {
 	int64_t x;
@@ -275,13 +303,15 @@ main(void)
 	} jobs[] = {
 	    {"write f64 shortest | %.17g", write_f64, print_17},
 	    {"write f32 shortest | %.9g", write_f32, print_9},
-	    {"rows of f64 | %.17g", rows_f64, print_17},
-	    {"rows of f32 | %.9g", rows_f32, print_9},
+	    {"rows written, f64 | %.17g", rows_f64, print_17},
+	    {"rows written, f32 | %.9g", rows_f32, print_9},
 	    {"write f16 shortest | %.9g", write_f16, print_9},
 	    {"write f64, 6 digits | %.6g", write_digits, print_6},
 	    {"write i64 | PRId64", write_i64, print_integer},
 	    {"read f64 | strtod", read_f64, scan_f64},
 	    {"read f32 | strtof", read_f32, scan_f32},
+	    {"rows read, f64 | strtod", read_rows_f64, scan_f64},
+	    {"rows read, f32 | strtof", read_rows_f32, scan_f32},
 	    {"read i64 | strtoll", read_i64, scan_i64},
 	};
 	struct numbers *n = malloc(sizeof *n);

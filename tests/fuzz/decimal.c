@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "decimal.h"
+#include "decimal_kernel.h"
 
 /* glibc rounds some subnormal hex floats wrongly: strtod of 0x0.80f11e11f0bcacp-1022 drops the c. */
 static bool
@@ -72,10 +73,61 @@ round_trip(const uint8_t *data, size_t size)
 		DEMAND(pe_decimal_write_digits(text, x, digits) <= PE_DECIMAL_MAX);
 }
 
+enum { COLUMNS = 40 };
+
+/* Rows by each kernel are what their numbers are one by one. */
+static void
+rows_written(const uint8_t *data, size_t size)
+{
+	const struct pe_decimal_kernel *kernel;
+	double x[COLUMNS];
+	char row[COLUMNS * (PE_DECIMAL_MAX + 1)], one[PE_DECIMAL_MAX];
+	const size_t n = size / sizeof *x < COLUMNS ? size / sizeof *x : COLUMNS;
+
+	memcpy(x, data, n * sizeof *x);
+	for (size_t k = 0; (kernel = pe_decimal_kernel_at(k)) != NULL; k++) {
+		if (!kernel->runs())
+			continue;
+		const char *s = row, *const end = row + kernel->write_f64(row, ',', x, n);
+		for (size_t i = 0; i < n; i++) {
+			const size_t length = pe_decimal_write_f64(one, x[i]);
+			DEMAND((size_t)(end - s) > length && memcmp(s, one, length) == 0);
+			s += length;
+			DEMAND(*s++ == ',');
+		}
+		DEMAND(s == end);
+	}
+}
+
+static void
+rows_read(const char *text, size_t size)
+{
+	const struct pe_decimal_kernel *kernel;
+	const char *const end = text + size, *behind, *past;
+	double x[COLUMNS], y;
+
+	for (size_t k = 0; (kernel = pe_decimal_kernel_at(k)) != NULL; k++) {
+		if (!kernel->runs())
+			continue;
+		const size_t got = kernel->read_f64(text, text, end, ',', x, COLUMNS, &behind);
+		const char *s = past = text;
+		for (size_t i = 0; i < got; i++, s = past + 1) {
+			DEMAND(i == 0 || *past == ',');
+			while (*s == ' ')
+				s++;
+			DEMAND(pe_decimal_read_f64(s, end, &y, &past) == PE_DECIMAL_OK);
+			DEMAND(memcmp(x + i, &y, sizeof y) == 0);
+		}
+		DEMAND(behind == past);
+	}
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	as_the_c_library((const char *)data, size);
 	round_trip(data, size);
+	rows_written(data, size);
+	rows_read((const char *)data, size);
 	return 0;
 }

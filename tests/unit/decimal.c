@@ -975,6 +975,131 @@ any_spelling(void **state)
 		assert_reads_hexadecimal(&seed);
 }
 
+/* ---- rows read ---- */
+
+/* A field as files have it, most of them short; blanks may stand before it. */
+static void
+any_field(uint64_t *state, char *to, size_t size)
+{
+	const double x = any_double(state), table = sin((double)below(state, 100000));
+	const char *const blanks = below(state, 30) == 0 ? "  " : "";
+	char *const end = to + pe_decimal_write_f64(to, x);
+
+	switch (below(state, 12)) {
+	case 0: *end = '\0'; break;
+	case 1: to[pe_decimal_write_f32(to, (float)table)] = '\0'; break;
+	case 2: (void)snprintf(to, size, "%s%.*f", blanks, (int)below(state, 20), table); break;
+	case 3: (void)snprintf(to, size, "%s%.*g", blanks, (int)below(state, 21), x); break;
+	case 4: (void)snprintf(to, size, "%s%lld", blanks, (long long)below(state, 1000)); break;
+	case 5: (void)snprintf(to, size, "%.*f", (int)below(state, 31), table * 1000); break;
+	case 6: /* the middle between two floats, or near it */
+		(void)snprintf(to, size, "%.*f", 7 + (int)below(state, 20),
+			       (double)(2 * below(state, 1 << 24) + 1) / (1 << 25));
+		break;
+	case 7: (void)snprintf(to, size, "%0*d.%d", 1 + (int)below(state, 28), 7, 25); break;
+	case 8: (void)snprintf(to, size, "%llu", (unsigned long long)next(state)); break;
+	default: to[pe_decimal_write_f64(to, table)] = '\0';
+	}
+}
+
+/* What is a number and what is none, where a kernel must look twice. */
+/* clang-format off */
+static const char *const odd_fields[] = {
+    "0", "-0", "5.", ".5", "-.5", "-5.", "1e5", "1e-5", "1E+5", "+1", "nan", "inf", "-inf",
+    "0x1.8p3", "00.5", "1e400", "9007199254740993", "16777217", "18446744073709551616",
+    "0.0000000000000000000000000001", "000000000000000000000000000000000000000.5",
+    "0.000000000000000000000000000000000000000000000001", "0.12345678901234567890123456789012",
+    "100000000000000000000000000.5", "1000000000000000000000000000005", "9000000000000000000",
+    "8999999999999999999", "900000000.000000000001", "123456789012345678901234567890",
+    "", "-", ".", "-.", "1.2.3", "1-2", "--1", "1;2", "1:2", "abc", "1/2", "0.5x", "\3771",
+    "1\xff", "1\"", "1.0e", "0.5,,0.5",
+};
+/* clang-format on */
+
+/* Reads n fields as csvio does: a kernel as far as it comes, one number by the function for one,
+ * and so on; and the same by that function alone. `text` ends with a line end and more. */
+static void
+assert_row_reads(const char *text, char separator, size_t n, bool f32)
+{
+	const struct pe_decimal_kernel *kernel;
+	const struct text t = text_of(text);
+	const size_t size = f32 ? sizeof(float) : sizeof(double);
+	double due[MOST_ROW], row[MOST_ROW + 1];
+	const char *ends[MOST_ROW], *s = t.bytes;
+	size_t good = 0; /* numbers before the first that is none */
+
+	for (; good < n; good++) {
+		void *const to = (char *)due + good * size;
+		while (*s == ' ')
+			s++;
+		if ((f32 ? pe_decimal_read_f32(s, t.end, to, ends + good)
+			 : pe_decimal_read_f64(s, t.end, to, ends + good)) != PE_DECIMAL_OK)
+			break;
+		s = ends[good] + 1;
+		if (*ends[good] != separator) {
+			good++;
+			break;
+		}
+	}
+	for (size_t k = 0; (kernel = pe_decimal_kernel_at(k)) != NULL; k++) {
+		size_t done = 0;
+		s = t.bytes;
+		for (row[n] = 42; kernel->runs() && done < good; done++) {
+			const char *behind;
+			void *const to = (char *)row + done * size;
+			const size_t got = f32 ? kernel->read_f32(t.bytes, s, t.end, separator, to,
+								  n - done, &behind)
+					       : kernel->read_f64(t.bytes, s, t.end, separator, to,
+								  n - done, &behind);
+			assert_true(got <= good - done);
+			done += got;
+			assert_ptr_equal(behind, got == 0 ? s : ends[done - 1]);
+			if (done == good)
+				break;
+			s = done > 0 ? ends[done - 1] + 1 : t.bytes;
+			while (*s == ' ')
+				s++;
+			void *const next_one = (char *)row + done * size;
+			if (f32)
+				(void)pe_decimal_read_f32(s, t.end, next_one, &behind);
+			else
+				(void)pe_decimal_read_f64(s, t.end, next_one, &behind);
+			s = behind + 1;
+		}
+		assert_true(row[n] == 42);
+		if (kernel->runs() && memcmp(row, due, good * size) != 0)
+			fail_msg("%s, f%d: '%s'", kernel->name, f32 ? 32 : 64, text);
+	}
+	free(t.bytes);
+}
+
+static void
+rows_read(void **state)
+{
+	enum { MOST = 64, ODD = sizeof odd_fields / sizeof *odd_fields };
+	char text[MOST * 420 + 80], field[420];
+	uint64_t seed = 9;
+
+	(void)state;
+	for (int i = 0; i < 40000; i++) {
+		const size_t n = 1 + below(&seed, MOST);
+		const char separator = ",\t "[below(&seed, 3)];
+		char *to = text;
+		for (size_t j = 0; j < n; j++) {
+			if (below(&seed, 60) == 0)
+				(void)strcpy(field, odd_fields[below(&seed, ODD)]);
+			else
+				any_field(&seed, field, sizeof field);
+			to = stpcpy(to, field);
+			*to++ = j + 1 < n ? separator : '\n';
+		}
+		/* without what follows, the last fields are too close to the end */
+		memset(to, '1', 80);
+		to[below(&seed, 2) == 0 ? 0 : 79] = '\0';
+		assert_row_reads(text, separator, n, i & 1);
+	}
+}
+
 static void
 very_long(void **state)
 {
@@ -1216,6 +1341,7 @@ main(int argc, char **argv)
 	    cmocka_unit_test(round_trips),        cmocka_unit_test(cut_texts),
 	    cmocka_unit_test(integers),           cmocka_unit_test(integers_go_round),
 	    cmocka_unit_test(rows_of_any_length), cmocka_unit_test(rows_of_every_kind),
+	    cmocka_unit_test(rows_read),
 	};
 	const struct CMUnitTest random_only[] = {cmocka_unit_test(round_trips)};
 
