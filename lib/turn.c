@@ -40,7 +40,7 @@ struct pe_turn {
 enum {
 	PRECISION = 256,
 	ROTATIONS = PE_TURN_GROUP + 1,
-	WIDTH = 8,
+	WIDTH = PE_TURN_WIDTH,
 	KEPT = 1 << 14,
 	WORTH = PE_TURN_GROUP / 2,
 };
@@ -413,7 +413,7 @@ settle(const struct pe_turn *p, size_t first, size_t lane, size_t n, double posi
  * more than any underflow costs, and, for bf16, so much that no subnormal value is decided,
  * because cut_odd needs a normal float. */
 struct method {
-	bool (*rows)(const struct pe_turn_job *job);
+	unsigned (*rows)(const struct pe_turn_job *job);
 	void (*turn)(struct pe_turn_wide *w, const struct pe_turn_wide *r, size_t lanes);
 	double turned, floor;
 	size_t size;
@@ -423,7 +423,7 @@ static struct method
 method_of(const struct pe_turn *p, enum pe_elem elem)
 {
 	const struct pe_turn_kernel *k = p->kernel;
-	struct method m = {k->rows_f32, k->turn_high, 0x1p-46, TINY, pe_elem_size(elem)};
+	struct method m = {k->rows_f32, k->turn_high, 0x1p-47, TINY, pe_elem_size(elem)};
 
 	if (elem == PE_F64) {
 		m.rows = k->rows_f64;
@@ -465,28 +465,27 @@ next_rows(struct pe_turn_job *job, size_t rows, size_t size)
 	job->cosine = (char *)job->cosine + rows * job->row * size;
 }
 
-/* Makes the job's rows, at position + k * stride, and settles what the kernel leaves: it is
- * looked for row by row, and in a row by the lanes of settle. */
+/* Makes the job's rows, at position + k * stride, and settles what the kernel leaves: where in a row
+ * it is, is known by WIDTH lanes; in which row, is found row by row. */
 static void
 make_rows(const struct pe_turn *p, const struct method *m, size_t first, double position,
 	  double stride, enum pe_elem elem, const struct pe_turn_job *job)
 {
-	if (m->rows(job))
-		return;
-
 	struct pe_turn_job row = *job;
+	unsigned open = m->rows(job);
+
 	row.rows = 1;
-	for (size_t k = 0; k < job->rows; k++, row.by++, next_rows(&row, 1, m->size)) {
-		row.begin = 0;
-		row.end = job->end;
-		if (job->rows > 1 && m->rows(&row))
+	for (; open != 0; open >>= 1, row.begin += WIDTH) {
+		if ((open & 1) == 0)
 			continue;
-		for (; row.begin < job->end; row.begin += WIDTH) {
-			row.end = least(row.begin + WIDTH, job->end);
-			if (!m->rows(&row))
+		row.end = least(row.begin + WIDTH, job->end);
+		row.by = job->by;
+		row.sine = job->sine;
+		row.cosine = job->cosine;
+		for (size_t k = 0; k < job->rows; k++, row.by++, next_rows(&row, 1, m->size))
+			if (m->rows(&row) != 0)
 				settle(p, first + row.begin, row.begin, row.end - row.begin,
 				       position + (double)k * stride, elem, &row);
-		}
 	}
 }
 

@@ -13,17 +13,18 @@
  *   seed       2^-97 of the sine and of the cosine (small_turn; 2^-98.2 is the worst that was seen)
  *   rotation   4.6 u a turn in single arithmetic, 2^-101.5 in wide arithmetic (cross)
  *   rows       127 times the rotation by one row, whose seed is the greater part: 2^-47 and 2^-89.9 (struct method)
- * A kernel decides by 2^-46 and 2^-88 of the largest sine that the anchor's rows can reach, plus
+ * A kernel decides by 2^-47 and 2^-88 of the largest sine that the anchor's rows can reach, plus
  * 2^-186 |t|; what it leaves is decided by 2^-96 from a seed of its own, and then by MPFR. */
 #ifndef PE_TURN_KERNEL_H
 #define PE_TURN_KERNEL_H
 
 #include "turn.h"
 
-/* LANES pairs are worked on together, a multiple of every vector's width. From an exact anchor
+/* LANES pairs are worked on together, and looked through by WIDTH, a multiple of every vector's
+ * width. From an exact anchor
  * row to the next there are SPAN rows. SPAN / GROUP anchors come by rotation from the exact one,
  * and GROUP rows by one rotation each from an anchor. */
-enum { PE_TURN_LANES = 64, PE_TURN_GROUP = 16, PE_TURN_SPAN = 128 };
+enum { PE_TURN_LANES = 64, PE_TURN_WIDTH = 8, PE_TURN_GROUP = 16, PE_TURN_SPAN = 128 };
 
 /* j/256 of a turn: high and low of its sine, high and low of its cosine. */
 extern const double pe_turn_table[256][4];
@@ -68,11 +69,12 @@ struct pe_turn_kernel {
 	void (*turn_wide)(struct pe_turn_wide *w, const struct pe_turn_wide *r, size_t lanes);
 	void (*turn_high)(struct pe_turn_wide *w, const struct pe_turn_wide *r, size_t lanes);
 
-	/* Writes rows. False if some value stays undecided; then the rows' bytes are no matter. */
-	bool (*rows_f64)(const struct pe_turn_job *job);
-	bool (*rows_f32)(const struct pe_turn_job *job);
-	bool (*rows_f16)(const struct pe_turn_job *job);
-	bool (*rows_bf16)(const struct pe_turn_job *job);
+	/* Writes rows. Bit g is set where some value of the lanes from WIDTH g stays undecided;
+	 * then the bytes of those WIDTH lanes are no matter. */
+	unsigned (*rows_f64)(const struct pe_turn_job *job);
+	unsigned (*rows_f32)(const struct pe_turn_job *job);
+	unsigned (*rows_f16)(const struct pe_turn_job *job);
+	unsigned (*rows_bf16)(const struct pe_turn_job *job);
 };
 
 /* v3 and v4 exist on x86-64 alone. */

@@ -456,36 +456,40 @@ zip_f16(uint16_t *to, uvec first, uvec second)
 			to[(i + k) * j->step] = value[k];                                      \
 	}                                                                                      \
                                                                                                \
-	INLINE bool with_##elem(const struct pe_turn_job *given, bool zipped, int first)       \
+	INLINE unsigned with_##elem(const struct pe_turn_job *given, bool zipped, int first)   \
 	{                                                                                      \
 		const struct pe_turn_job own = *given, *j = &own; /* no store can alias it */  \
 		const size_t both = j->sines < j->cosines ? j->sines : j->cosines;             \
 		const size_t zips = both < j->end ? both : j->end;                             \
 		type *const sine = j->sine, *const cosine = j->cosine;                         \
 		type *const pair = first == 0 ? sine : cosine;                                 \
-		bits undecided = {0};                                                          \
+		unsigned open = 0;                                                             \
 		size_t i = j->begin;                                                           \
 		lanes v[2];                                                                    \
                                                                                                \
 		for (; zipped && i + LANES <= zips; i += LANES) {                              \
 			const holding held = take(j, i);                                       \
+			bits undecided = {0};                                                  \
 			for (size_t k = 0; k < j->rows; k++) {                                 \
 				make_##elem(held, &j->by[k], i, v, &undecided);                \
 				zip_##elem(pair + k * j->row + 2 * i, v[first], v[1 - first]); \
 			}                                                                      \
+			open |= (unsigned)any_##elem(undecided) << i / PE_TURN_WIDTH;          \
 		}                                                                              \
 		for (; i < j->end; i += LANES) {                                               \
 			const holding held = take(j, i);                                       \
+			bits undecided = {0};                                                  \
 			for (size_t k = 0; k < j->rows; k++) {                                 \
 				make_##elem(held, &j->by[k], i, v, &undecided);                \
 				some_##elem(sine + k * j->row, i, v[0], j, j->sines);          \
 				some_##elem(cosine + k * j->row, i, v[1], j, j->cosines);      \
 			}                                                                      \
+			open |= (unsigned)any_##elem(undecided) << i / PE_TURN_WIDTH;          \
 		}                                                                              \
-		return !any_##elem(undecided);                                                 \
+		return open;                                                                   \
 	}                                                                                      \
                                                                                                \
-	static bool rows_##elem(const struct pe_turn_job *j)                                   \
+	static unsigned rows_##elem(const struct pe_turn_job *j)                               \
 	{                                                                                      \
 		if (!j->zipped)                                                                \
 			return with_##elem(j, false, 0);                                       \

@@ -889,21 +889,21 @@ hard_cases(void **state)
  * or so, met by 1 of 30 jobs. */
 static size_t asked, left;
 
-static bool
-counted(bool decided)
+static unsigned
+counted(unsigned open)
 {
 	asked++;
-	left += !decided;
-	return decided;
+	left += open != 0;
+	return open;
 }
 
-static bool
+static unsigned
 counted_f64(const struct pe_turn_job *job)
 {
 	return counted(pe_turn_base.rows_f64(job));
 }
 
-static bool
+static unsigned
 counted_f32(const struct pe_turn_job *job)
 {
 	return counted(pe_turn_base.rows_f32(job));
