@@ -91,8 +91,10 @@ lay_out(struct pe_attend *p)
 	    .bucket_width = s->relative_value != NULL ? s->relative_value->count : 0,
 	};
 	const size_t widest = larger(s->dim, larger(l.value_width, l.bucket_width));
-	bool good;
+	bool good, copies;
 
+	p->layout = l;
+	copies = pe_attend_copies_values(p);
 	p->tile = TILE_BYTES / size;
 	while (p->tile > PE_ATTEND_ROWS && widest > PART_BYTES / size / p->tile)
 		p->tile -= PE_ATTEND_ROWS;
@@ -103,8 +105,11 @@ lay_out(struct pe_attend *p)
 	       place(&l, &l.sums, p->tile, l.value_width, size) &&
 	       place(&l, &l.totals, p->tile, l.value_width, size) &&
 	       place(&l, &l.states, p->tile, lanes + 1, size) &&
-	       place(&l, &l.panels, s->dim, PE_ATTEND_BLOCK, size) &&
-	       place(&l, &l.values, PE_ATTEND_BLOCK, l.value_width, size) &&
+	       place(&l, &l.panels[0], s->dim, PE_ATTEND_BLOCK, size) &&
+	       place(&l, &l.panels[1], s->dim, PE_ATTEND_BLOCK, size) &&
+	       place(&l, &l.values[0], copies || l.bucket_width > 0 ? PE_ATTEND_BLOCK : 0,
+		     l.value_width, size) &&
+	       place(&l, &l.values[1], copies ? PE_ATTEND_BLOCK : 0, l.value_width, size) &&
 	       place(&l, &l.alive, PE_ATTEND_ROWS, PE_ATTEND_BLOCK, sizeof(bool)) &&
 	       place(&l, &l.buckets, p->tile, l.bucket_width, size);
 	for (size_t i = 0; good && i < s->relatives; i++) {

@@ -15,16 +15,16 @@
 /* Where the parts of a thread's scratch memory begin, in bytes, and the widths of their rows, in
  * elements. */
 struct pe_attend_layout {
-	size_t query;   /* the tile's rows, scaled, six interleaved */
-	size_t logits;  /* of six rows and a block of keys: part of the logits */
-	size_t more;    /* likewise: the logits' other part, to be added to it */
-	size_t weights; /* likewise */
-	size_t sums;    /* tile x value_width: weighted values lately */
-	size_t totals;  /* tile x value_width: the earlier ones */
-	size_t states;  /* tile: maximum and sum of each row */
-	size_t panels;  /* dim x PE_ATTEND_BLOCK: a block of keys, transposed */
-	size_t values;  /* PE_ATTEND_BLOCK x value_width: a block of values made contiguous */
-	size_t alive;   /* of six rows and a block of keys, bool: not at -inf */
+	size_t query;     /* the tile's rows, scaled, six interleaved */
+	size_t logits;    /* of six rows and a block of keys: part of the logits */
+	size_t more;      /* likewise: the logits' other part, to be added to it */
+	size_t weights;   /* likewise */
+	size_t sums;      /* tile x value_width: weighted values lately */
+	size_t totals;    /* tile x value_width: the earlier ones */
+	size_t states;    /* tile: maximum and sum of each row */
+	size_t panels[2]; /* dim x PE_ATTEND_BLOCK: blocks of keys, transposed, in turn */
+	size_t values[2]; /* PE_ATTEND_BLOCK x value_width: their values made contiguous */
+	size_t alive;     /* of six rows and a block of keys, bool: not at -inf */
 	size_t rings
 	    [PE_ATTEND_RELATIVES]; /* tile x ring_width: q.a of the panels of vectors near the block */
 	size_t ring_width[PE_ATTEND_RELATIVES];
@@ -41,6 +41,13 @@ struct pe_attend {
 	size_t tile; /* query rows of a task at most, a multiple of PE_ATTEND_ROWS */
 	struct pe_attend_layout layout;
 };
+
+/* False where the values' rows are whole vectors side by side. */
+static inline bool
+pe_attend_copies_values(const struct pe_attend *p)
+{
+	return p->spec.value_dim != p->layout.value_width || p->spec.kv_heads > 1;
+}
 
 /* A tile: rows row .. row + count - 1 of a call, one query head. */
 struct pe_attend_task {

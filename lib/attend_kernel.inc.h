@@ -58,20 +58,28 @@ struct work {
 	const struct pe_attend *plan;
 	const struct pe_attend_spec *spec;
 	int64_t position; /* of the tile's first row */
-	real *query, *logits, *more, *weights, *sums, *totals, *panels, *values, *buckets;
-	real *max;   /* of each row so far: whole_power of its largest logit */
-	real *lanes; /* sum of the row's weights so far, by lane */
+	size_t kv;        /* head of keys and values */
+	real *query, *logits, *more, *weights, *sums, *totals, *buckets;
+	real *panels[2], *values[2]; /* of blocks in turn */
+	real *max;                   /* of each row so far: whole_power of its largest logit */
+	real *lanes;                 /* sum of the row's weights so far, by lane */
 	bool *alive;
 	real *rings[PE_ATTEND_RELATIVES];
 	size_t met[PE_ATTEND_RELATIVES]; /* panels below it are in the ring, or were */
 };
 
-/* A block of keys. */
+/* A block of keys. While the tile meets one, the next is loaded, a few keys after each group of
+ * rows: keys and values of one head among several lie apart, where no processor looks ahead by
+ * itself, and share few of a cache's sets, so that they cannot wait there for long. */
 struct block {
-	size_t n0, count;   /* keys n0 .. n0 + count - 1 */
-	bool whole;         /* every row of the tile sees all of them */
-	const real *values; /* NULL: none are wanted */
-	bool finite;        /* the values */
+	size_t n0, count;                   /* keys n0 .. n0 + count - 1 */
+	bool whole;                         /* every row of the tile sees all of them */
+	struct part part;                   /* keys that the tile sees */
+	real *panels;                       /* the keys, transposed */
+	const real *values;                 /* NULL: none are wanted */
+	real *copy;                         /* the values made contiguous; NULL: they are */
+	bool finite;                        /* the values */
+	size_t asked, asked_values, loaded; /* so many keys have been asked for, are loaded */
 };
 
 /* Queries times scale, ROWS rows interleaved; zeros fill the last group up. */
@@ -104,14 +112,15 @@ begin(const struct pe_attend_task *task, void *scratch)
 	    .plan = plan,
 	    .spec = &plan->spec,
 	    .position = task->rows->position + (int64_t)task->row,
+	    .kv = task->head * plan->spec.kv_heads / plan->spec.heads,
 	    .query = (real *)(base + l->query),
 	    .logits = (real *)(base + l->logits),
 	    .more = (real *)(base + l->more),
 	    .weights = (real *)(base + l->weights),
 	    .sums = (real *)(base + l->sums),
 	    .totals = (real *)(base + l->totals),
-	    .panels = (real *)(base + l->panels),
-	    .values = (real *)(base + l->values),
+	    .panels = {(real *)(base + l->panels[0]), (real *)(base + l->panels[1])},
+	    .values = {(real *)(base + l->values[0]), (real *)(base + l->values[1])},
 	    .buckets = (real *)(base + l->buckets),
 	    .max = (real *)(base + l->states),
 	    .alive = (bool *)(base + l->alive),
@@ -150,40 +159,112 @@ seen(const struct work *w, const struct block *b, size_t r, size_t count)
 	return part_of(span_of_rows(w, r, count), b->n0, b->count);
 }
 
-/* The block's keys that the tile sees, transposed in panels. */
-static void
-load_keys(struct work *w, const struct block *b)
+/* A single row meets keys where they lie. */
+static bool
+is_single(const struct work *w)
+{
+	return w->task->count == 1;
+}
+
+static const real *
+key_at(const struct work *w, size_t n)
 {
 	const struct pe_attend_spec *s = w->spec;
-	const size_t stride = s->kv_heads * s->dim, kv = w->task->head * s->kv_heads / s->heads;
-	const real *key = (const real *)s->key + b->n0 * stride + kv * s->dim;
-	const struct part part = seen(w, b, 0, w->task->count);
 
-	for (size_t j = part.from / PANEL * PANEL; j < part.to; j += PANEL) {
-		const size_t count = b->count - j < PANEL ? b->count - j : PANEL;
+	return (const real *)s->key + (n * s->kv_heads + w->kv) * s->dim;
+}
 
-		transpose(w->panels + j * s->dim, key + j * stride, stride, s->dim, count,
-			  b->count - j - count);
+static const real *
+value_at(const struct work *w, size_t n)
+{
+	const struct pe_attend_spec *s = w->spec;
+
+	return (const real *)s->value + (n * s->kv_heads + w->kv) * s->value_dim;
+}
+
+/* Asks for the block's keys up to the end-th, then for their values: not at once, for a
+ * processor that waits for many lines cannot ask for more. */
+static void
+ask_keys(const struct work *w, struct block *b, size_t end)
+{
+	for (; b->asked < b->count && b->asked < end; b->asked++)
+		look_at(key_at(w, b->n0 + b->asked), w->spec->dim);
+}
+
+static void
+ask_values(const struct work *w, struct block *b)
+{
+	for (; b->values != NULL && b->asked_values < b->asked; b->asked_values++)
+		look_at(value_at(w, b->n0 + b->asked_values), w->spec->value_dim);
+}
+
+/* Loads the panels of keys, and their values, that lie before the end-th key. */
+static void
+load_until(const struct work *w, struct block *b, size_t end)
+{
+	const struct pe_attend_spec *s = w->spec;
+	const size_t stride = s->kv_heads * s->dim, value_stride = s->kv_heads * s->value_dim,
+		     width = w->plan->layout.value_width;
+
+	for (; b->loaded < b->count && (b->loaded + PANEL <= end || b->count <= end);
+	     b->loaded += PANEL) {
+		const size_t j = b->loaded, left = b->count - j,
+			     count = left < PANEL ? left : PANEL;
+
+		if (b->panels != NULL && j < b->part.to && j + PANEL > b->part.from &&
+		    !(is_single(w) && count == PANEL))
+			transpose(b->panels + j * s->dim, key_at(w, b->n0 + j), stride, s->dim,
+				  count, left - count);
+		if (b->copy != NULL)
+			copy_rows(b->copy + j * width, value_at(w, b->n0 + j), value_stride,
+				  s->value_dim, count, left - count, width);
 	}
+}
+
+/* The block that begins with key n0, nothing of it loaded. */
+static struct block
+block_at(const struct work *w, size_t n0, bool with_keys, bool with_values)
+{
+	const struct pe_attend_spec *s = w->spec;
+	const struct span first = span_of_rows(w, 0, 1),
+			  last = span_of_rows(w, w->task->count - 1, 1);
+	const size_t turn = n0 / BLOCK % 2;
+	struct block b = {.n0 = n0, .count = s->keys - n0 < BLOCK ? s->keys - n0 : BLOCK};
+
+	b.whole = last.low <= (int64_t)n0 && first.high >= (int64_t)(n0 + b.count);
+	b.part = seen(w, &b, 0, w->task->count);
+	b.finite = true;
+	b.panels = with_keys ? w->panels[turn] : NULL;
+	if (!with_values)
+		return b;
+	b.copy = pe_attend_copies_values(w->plan) ? w->values[turn] : NULL;
+	b.values = b.copy != NULL ? b.copy : value_at(w, n0);
+	return b;
 }
 
 /* scale * q.k of a group and the panels of the block that it sees any of, in two parts. */
 static void
-meet_keys(struct work *w, size_t r, struct part part)
+meet_keys(struct work *w, const struct block *b, size_t r)
 {
 	const size_t dim = w->spec->dim, rows = group(w, r);
+	const struct part part = seen(w, b, r, rows);
+	const real *q = w->query + r * dim;
 
 	for (size_t j = part.from / PANEL * PANEL; j < part.to; j += PANEL)
-		dot(rows, w->query + r * dim, dim, w->panels + j * dim, w->logits + j, w->more + j);
+		if (is_single(w) && j + PANEL <= b->count)
+			dot_keys(q, dim, key_at(w, b->n0 + j), w->spec->kv_heads * dim,
+				 w->spec->keys - b->n0 - j - PANEL, w->logits + j, w->more + j);
+		else
+			dot(rows, q, dim, b->panels + j * dim, w->logits + j, w->more + j);
 }
 
 /* scale * q.a of a group and a panel of other vectors. */
 static void
-meet_panel(struct work *w, size_t r, real *to, size_t stride)
+meet_panel(struct work *w, size_t r, const real *panel, real *to, size_t stride)
 {
 	const size_t dim = w->spec->dim, rows = group(w, r);
 
-	dot(rows, w->query + r * dim, dim, w->panels, w->logits, w->more);
+	dot(rows, w->query + r * dim, dim, panel, w->logits, w->more);
 	for (size_t i = 0; i < rows; i++)
 		for (size_t j = 0; j < PANEL; j += LANES)
 			store(to + i * stride + j,
@@ -195,6 +276,7 @@ meet_panel(struct work *w, size_t r, real *to, size_t stride)
 static void
 meet_relative(struct work *w, size_t which, const struct block *b)
 {
+	real *panel = w->panels[(b->n0 / BLOCK + 1) % 2]; /* the next block is not there yet */
 	const struct pe_attend_relative *a = &w->plan->relative[which];
 	const size_t dim = w->spec->dim, ring = w->plan->layout.ring_width[which];
 	const size_t stride = a->per_head ? w->spec->heads * dim : dim;
@@ -213,9 +295,9 @@ meet_relative(struct work *w, size_t which, const struct block *b)
 	for (size_t p = w->met[which]; p <= (size_t)high / PANEL; p++) {
 		const size_t v = p * PANEL, n = a->count - v < PANEL ? a->count - v : PANEL;
 
-		transpose(w->panels, vectors + v * stride, stride, dim, n, a->count - v - n);
+		transpose(panel, vectors + v * stride, stride, dim, n, a->count - v - n);
 		for (size_t r = 0; r < w->task->count; r += ROWS)
-			meet_panel(w, r, w->rings[which] + r * ring + v % ring, ring);
+			meet_panel(w, r, panel, w->rings[which] + r * ring + v % ring, ring);
 		w->met[which] = p + 1;
 	}
 }
@@ -454,7 +536,7 @@ meet_group(struct work *w, const struct block *b, size_t r0)
 
 	if (part.from >= part.to)
 		return;
-	meet_keys(w, r0, part);
+	meet_keys(w, b, r0);
 	for (size_t r = r0; r < r0 + rows; r++)
 		soften(w, r, terms_of(w, b, r));
 	for (size_t r = r0; w->spec->relative_value != NULL && r < r0 + rows; r++)
@@ -473,47 +555,15 @@ gather(struct work *w)
 	fill(w->sums, 0, n, 0);
 }
 
-/* Asks for the next block's keys and values, a share of them for each group of rows: those of
- * one head among several lie apart, where no processor looks ahead by itself. */
+/* What a block needs once it is loaded: the relative vectors near it, and to know its values. */
 static void
-look_ahead(const struct work *w, const struct block *b, size_t r)
+open_block(struct work *w, struct block *b, bool careful)
 {
-	const struct pe_attend_spec *s = w->spec;
-	const size_t kv = w->task->head * s->kv_heads / s->heads, count = w->task->count;
-	const size_t share = count < ROWS ? BLOCK : (BLOCK * ROWS + count - 1) / count;
-	size_t n = b->n0 + BLOCK + r / ROWS * share;
-
-	for (size_t i = 0; i < share && n < s->keys; i++, n++) {
-		look_at((const real *)s->key + (n * s->kv_heads + kv) * s->dim, s->dim);
-		if (b->values != NULL)
-			look_at((const real *)s->value + (n * s->kv_heads + kv) * s->value_dim,
-				s->value_dim);
-	}
-}
-
-/* The block that begins with key n0, its keys and values and the relative vectors near it loaded. */
-static struct block
-load_block(struct work *w, size_t n0, bool with_keys, bool with_values, bool careful)
-{
-	const struct pe_attend_spec *s = w->spec;
-	const size_t stride = s->kv_heads * s->value_dim, width = w->plan->layout.value_width;
-	const struct span first = span_of_rows(w, 0, 1),
-			  last = span_of_rows(w, w->task->count - 1, 1);
-	struct block b = {.n0 = n0, .count = s->keys - n0 < BLOCK ? s->keys - n0 : BLOCK};
-
-	b.whole = last.low <= (int64_t)n0 && first.high >= (int64_t)(n0 + b.count);
-	b.finite = true;
-	for (size_t i = 0; i < s->relatives; i++)
-		meet_relative(w, i, &b);
-	if (with_keys)
-		load_keys(w, &b);
-	if (with_values) {
-		b.values = (const real *)s->value + n0 * stride +
-			   w->task->head * s->kv_heads / s->heads * s->value_dim;
-		b.values = contiguous(b.values, stride, s->value_dim, b.count, w->values, width);
-		b.finite = !careful || all_finite(b.values, b.count * width);
-	}
-	return b;
+	load_until(w, b, BLOCK);
+	for (size_t i = 0; i < w->spec->relatives; i++)
+		meet_relative(w, i, b);
+	if (careful && b->values != NULL)
+		b->finite = all_finite(b->values, b->count * w->plan->layout.value_width);
 }
 
 /* The sorted weights meet their vectors, a block of them at a time. */
@@ -527,8 +577,9 @@ meet_relative_value(struct work *w)
 
 	for (size_t v = 0; v < a->count; v += BLOCK) {
 		const struct part part = {0, a->count - v < BLOCK ? a->count - v : BLOCK};
-		const real *values =
-		    contiguous(vectors + v * stride, stride, dim, part.to, w->values, width);
+		const real *values = w->values[0];
+
+		copy_rows(w->values[0], vectors + v * stride, stride, dim, part.to, 0, width);
 		const bool finite = all_finite(values, part.to * width);
 
 		for (size_t r = 0; r < w->task->count; r += ROWS) {
@@ -557,8 +608,39 @@ finish_row(const struct work *w, size_t r, real *out, real *lse)
 	if (out == NULL)
 		return;
 	const double divisor = sum == 0 && max < 0 ? 1 : sum; /* no key: the sums are 0 */
+	const double share = 1 / divisor;                     /* as good for an f32 */
 	for (size_t i = 0; i < dim; i++)
-		out[i] = (real)((double)totals[i] / divisor);
+		out[i] =
+		    (real)(ELEMENT == 32 ? (double)totals[i] * share : (double)totals[i] / divisor);
+}
+
+/* The tile's rows meet all blocks of the span. */
+static void
+meet_blocks(struct work *w, struct span span, bool with_values, bool careful)
+{
+	const size_t end = (size_t)span.high, rows = w->task->count;
+	struct block b = block_at(w, (size_t)span.low / BLOCK * BLOCK, true, with_values), next = b;
+
+	for (;; b = next) {
+		const bool more = end - b.n0 > BLOCK;
+
+		open_block(w, &b, careful);
+		if (more)
+			next = block_at(w, b.n0 + BLOCK, true, with_values);
+		for (size_t r = 0; r < rows; r += ROWS) {
+			if (more && !is_single(w))
+				ask_keys(w, &next, (r + ROWS) * BLOCK / rows);
+			meet_group(w, &b, r);
+			if (!more)
+				continue;
+			ask_values(w, &next);
+			load_until(w, &next, r * BLOCK / rows);
+		}
+		if ((b.n0 + BLOCK) % LEAP == 0)
+			gather(w);
+		if (!more)
+			return;
+	}
 }
 
 /* The rows' weights, values and sums of both, block by block. `careful` about values that are
@@ -577,16 +659,8 @@ sum_up(struct work *w, bool with_values, bool careful)
 	memset(w->met, 0, sizeof w->met);
 	if (w->spec->relative_value != NULL)
 		memset(w->buckets, 0, tile * l->bucket_width * sizeof(real));
-	for (size_t n0 = (size_t)span.low / BLOCK * BLOCK; (int64_t)n0 < span.high; n0 += BLOCK) {
-		const struct block b = load_block(w, n0, true, with_values, careful);
-
-		for (size_t r = 0; r < count; r += ROWS) {
-			look_ahead(w, &b, r);
-			meet_group(w, &b, r);
-		}
-		if ((n0 + BLOCK) % LEAP == 0)
-			gather(w);
-	}
+	if (span.low < span.high)
+		meet_blocks(w, span, with_values, careful);
 	if (with_values && w->spec->relative_value != NULL)
 		meet_relative_value(w);
 	gather(w);
@@ -679,11 +753,13 @@ matrix(const struct pe_attend_task *t, enum pe_attend_matrix kind, void *scratch
 	for (size_t r = 0; r < t->count; r++)
 		fill(rows + r * s->keys, 0, s->keys, -(real)INFINITY);
 	for (size_t n0 = (size_t)span.low / BLOCK * BLOCK; (int64_t)n0 < span.high; n0 += BLOCK) {
-		const struct block b = load_block(&w, n0, kind != PE_ATTEND_BIAS, false, false);
+		struct block b = block_at(&w, n0, kind != PE_ATTEND_BIAS, false);
+
+		open_block(&w, &b, false);
 
 		for (size_t r = 0; r < t->count; r++) {
 			if (r % ROWS == 0 && kind != PE_ATTEND_BIAS)
-				meet_keys(&w, r, seen(&w, &b, r, group(&w, r)));
+				meet_keys(&w, &b, r);
 			if (kind == PE_ATTEND_BIAS)
 				clear_logits(&w, r);
 			finish_logits(&w, r, n0, seen(&w, &b, r, 1));

@@ -286,6 +286,29 @@ largest(const real *from, size_t n)
 
 /* ---- products ---- */
 
+#define SQUARE (16 / sizeof(real))
+
+/* SQUARE columns of LANES rows: squares of 16 bytes, transposed side by side. */
+INLINE void
+transpose_squares(vec to[SQUARE], const real *from, size_t stride)
+{
+	const vec a = SQUARES(from, SQUARE * stride), b = SQUARES(from + stride, SQUARE * stride);
+	const vec low = LOW(a, b), high = HIGH(a, b);
+#if ELEMENT == 32
+	const vec c = SQUARES(from + 2 * stride, SQUARE * stride),
+		  d = SQUARES(from + 3 * stride, SQUARE * stride);
+	const vec low_cd = LOW(c, d), high_cd = HIGH(c, d);
+
+	to[0] = LOW_PAIRS(low, low_cd);
+	to[1] = HIGH_PAIRS(low, low_cd);
+	to[2] = LOW_PAIRS(high, high_cd);
+	to[3] = HIGH_PAIRS(high, high_cd);
+#else
+	to[0] = low;
+	to[1] = high;
+#endif
+}
+
 #define TILE(vectors)                     \
 	UNROLLED                          \
 	for (size_t i = 0; i < rows; i++) \
@@ -345,6 +368,29 @@ dot_tile(size_t rows, const real *q, size_t dim, const real *panel, real *to, re
 	}
 }
 
+#define LINE (64 / sizeof(real)) /* of cache */
+
+/* Asks for a row that will be needed soon. */
+static void
+look_at(const real *from, size_t n)
+{
+	for (size_t i = 0; i < n; i += LINE)
+		__builtin_prefetch(from + i);
+}
+
+/* The last columns, fewer than SQUARE, of LANES rows. */
+INLINE void
+gather_columns(vec to[SQUARE], const real *from, size_t stride, size_t n)
+{
+	for (size_t c = 0; c < n; c++) {
+		real column[LANES];
+
+		for (size_t j = 0; j < LANES; j++)
+			column[j] = from[j * stride + c];
+		to[c] = load(column);
+	}
+}
+
 /* Tiles are not inlined: compilers run out of registers otherwise. */
 #define ALONE static __attribute__((noinline)) void
 
@@ -367,6 +413,56 @@ dot(size_t rows, const real *q, size_t dim, const real *panel, real *to, real *m
 		dot_one(q, dim, panel, to, more);
 	else
 		dot_six(q, dim, panel, to, more);
+}
+
+/* dot_one of PANEL keys where they lie, `stride` apart: the same bytes. What one query meets once
+ * is not worth a panel. `next` keys follow; they are asked for, as no processor foresees where
+ * columns of rows lead. */
+ALONE
+dot_keys(const real *q, size_t dim, const real *keys, size_t stride, size_t next, real *to,
+	 real *more)
+{
+	const size_t half = (dim / 2 + DOT_CHAIN - 1) / DOT_CHAIN * DOT_CHAIN;
+	size_t done = 0, asked = 0;
+
+	for (size_t part = half < dim ? half : dim;; part = dim, to = more) {
+		vec sum[VECTORS] = {SPLAT(0)}, chain[VECTORS], columns[SQUARE];
+
+		UNROLLED
+		for (size_t v = 0; v < VECTORS; v++)
+			sum[v] = chain[v] = SPLAT(0);
+		while (done < part) {
+			const size_t n = part - done < SQUARE ? part - done : SQUARE;
+
+			for (; asked * dim < (done + n) * PANEL && asked < next; asked++)
+				look_at(keys + (PANEL + asked) * stride, dim);
+			UNROLLED
+			for (size_t v = 0; v < VECTORS; v++) {
+				const real *from = keys + v * LANES * stride + done;
+
+				if (n == SQUARE)
+					transpose_squares(columns, from, stride);
+				else
+					gather_columns(columns, from, stride, n);
+				for (size_t c = 0; c < n; c++)
+					chain[v] = FUSED(SPLAT(q[(done + c) * ROWS]), columns[c],
+							 chain[v]);
+			}
+			done += n;
+			if (done % DOT_CHAIN != 0 && done < part)
+				continue;
+			UNROLLED
+			for (size_t v = 0; v < VECTORS; v++) {
+				sum[v] += chain[v];
+				chain[v] = SPLAT(0);
+			}
+		}
+		UNROLLED
+		for (size_t v = 0; v < VECTORS; v++)
+			store(to + v * LANES, sum[v]);
+		if (to == more)
+			return;
+	}
 }
 
 /* sums += weights x values of the keys [part.from, part.to) of a block, one register tile of
@@ -454,38 +550,6 @@ weigh_alive(size_t rows, const real *weights, const bool *alive, struct part par
 
 /* ---- blocks ---- */
 
-#define SQUARE (16 / sizeof(real))
-#define LINE (64 / sizeof(real)) /* of cache */
-
-/* SQUARE columns of LANES rows: squares of 16 bytes, transposed side by side. */
-INLINE void
-transpose_squares(real *to, const real *from, size_t stride)
-{
-	const vec a = SQUARES(from, SQUARE * stride), b = SQUARES(from + stride, SQUARE * stride);
-	const vec low = LOW(a, b), high = HIGH(a, b);
-#if ELEMENT == 32
-	const vec c = SQUARES(from + 2 * stride, SQUARE * stride),
-		  d = SQUARES(from + 3 * stride, SQUARE * stride);
-	const vec low_cd = LOW(c, d), high_cd = HIGH(c, d);
-
-	store(to, LOW_PAIRS(low, low_cd));
-	store(to + PANEL, HIGH_PAIRS(low, low_cd));
-	store(to + 2 * PANEL, LOW_PAIRS(high, high_cd));
-	store(to + 3 * PANEL, HIGH_PAIRS(high, high_cd));
-#else
-	store(to, low);
-	store(to + PANEL, high);
-#endif
-}
-
-/* Asks for a row that will be needed soon. */
-static void
-look_at(const real *from, size_t n)
-{
-	for (size_t i = 0; i < n; i += LINE)
-		__builtin_prefetch(from + i);
-}
-
 /* Columns of PANEL rows: to[c * PANEL + j] = row j, column c; zero beyond count. `more` rows
  * follow that will be wanted next. */
 static void
@@ -499,7 +563,12 @@ transpose(real *to, const real *from, size_t stride, size_t dim, size_t count, s
 		size_t ahead = next;
 
 		for (size_t c = 0; c < whole_columns; c += SQUARE) {
-			transpose_squares(to + c * PANEL + j, from + j * stride + c, stride);
+			vec columns[SQUARE];
+
+			transpose_squares(columns, from + j * stride + c, stride);
+			UNROLLED
+			for (size_t i = 0; i < SQUARE; i++)
+				store(to + (c + i) * PANEL + j, columns[i]);
 			if (ahead < last)
 				look_at(from + ahead++ * stride, dim);
 		}
@@ -513,16 +582,24 @@ transpose(real *to, const real *from, size_t stride, size_t dim, size_t count, s
 	}
 }
 
-/* A block of values, `count` rows of `width`: in place where it lies so, else copied. */
-static const real *
-contiguous(const real *from, size_t stride, size_t dim, size_t count, real *copy, size_t width)
+#define NEAR ((size_t)8) /* rows that a row is asked for ahead of its copy */
+
+/* Rows of `dim`, made `width` wide; `next` rows follow that will be wanted. */
+static void
+copy_rows(real *to, const real *from, size_t stride, size_t dim, size_t count, size_t next,
+	  size_t width)
 {
-	if (stride == width && dim == width) /* else a last row would end before its width */
-		return from;
-	for (size_t j = 0; j < count; j++)
-		for (size_t c = 0; c < width; c += LANES)
-			store(copy + j * width + c, load_some(from + j * stride + c, dim - c, 0));
-	return copy;
+	const size_t full = dim / LANES * LANES;
+
+	for (size_t j = 0; j < count; j++) {
+		if (j + NEAR < count + next)
+			look_at(from + (j + NEAR) * stride, dim);
+		for (size_t c = 0; c < full; c += LANES)
+			store(to + j * width + c, load(from + j * stride + c));
+		if (full < width)
+			store(to + j * width + full,
+			      load_some(from + j * stride + full, dim - full, 0));
+	}
 }
 
 static bool
