@@ -2,13 +2,17 @@
  *
  * First the ends of fields are looked for, by 64 bytes; then each field's digits come by one load
  * of the 32 bytes that end with it, whatever their number. No branch depends on that, on signs or
- * on places of points; a field of another kind is left to the functions for one number. */
+ * on places of points; an exponent costs one. A field of another kind is left to the functions for
+ * one number. */
 #include "decimal_kernel.h"
 
 #if defined(__AVX2__) && defined(__x86_64__)
 #include <immintrin.h>
 
 #include "decimal_core.h"
+
+/* Code for what is rare stands aside: between that of the usual numbers it costs a third. */
+#define RARE(condition) __builtin_expect(condition, 0)
 
 enum {
 	WIDTH = 32,       /* bytes of a load */
@@ -64,22 +68,37 @@ list_ends(const char *s, const char *end, const char *ends[FIELDS + STEP], size_
 	return n;
 }
 
-/* A field of digits with or without a point, as w 10^-scale; false if it is something else.
- * WIDTH + 1 bytes before its end can be read. */
+/* Bits where the last WIDTH bytes before `end` are c, as far back as s; 1 to WIDTH bytes. */
+INLINE uint32_t
+places_of(char c, const char *s, const char *end)
+{
+	const __m256i same = _mm256_cmpeq_epi8(load(end - WIDTH), _mm256_set1_epi8(c));
+
+	return (uint32_t)_mm256_movemask_epi8(same) & UINT32_MAX << (WIDTH - (end - s));
+}
+
+/* (-1)^negative w 10^ten */
+struct number {
+	uint64_t w;
+	int ten;
+	uint32_t negative;
+};
+
+/* A sign, perhaps, and digits with or without a point, 1 to WIDTH - 1 bytes; false if they are
+ * anything else. WIDTH + 1 bytes before their end can be read. */
 INLINE bool
-read_digits(const char *s, const char *end, uint64_t *w, unsigned *scale)
+read_digits(const char *s, const char *end, struct number *number)
 {
 	const size_t size = (size_t)(end - s);
-	if (size - 1 > WIDTH - 2)
-		return false;
+	/* not by a comparison: setcc would wait for the rest of its register, and so each number for
+	 * the one before */
+	const uint64_t negative = (((unsigned char)*s ^ UINT64_C(0x2d)) - 1) >> 63;
 
 	/* the digits before the point, if any, move to where it stood */
-	const __m256i text = load(end - WIDTH), before = load(end - WIDTH - 1);
-	const uint32_t points =
-	    (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(text, _mm256_set1_epi8('.'))) &
-	    UINT32_MAX << (WIDTH - size);
+	const uint32_t points = places_of('.', s, end);
 	const unsigned behind = _lzcnt_u32(points); /* 32 without a point */
-	const size_t digits = size - (points != 0);
+	const size_t digits = size - (points != 0) - negative;
+	const __m256i text = load(end - WIDTH), before = load(end - WIDTH - 1);
 	const __m256i joined = _mm256_blendv_epi8(before, text, load(masks + behind));
 	const __m256i ones =
 	    _mm256_and_si256(_mm256_sub_epi8(joined, _mm256_set1_epi8('0')), load(masks + digits));
@@ -92,46 +111,85 @@ read_digits(const char *s, const char *end, uint64_t *w, unsigned *scale)
 	const uint64_t upper = (uint64_t)_mm_cvtsi128_si64(_mm256_castsi256_si128(eights));
 	const uint64_t lower = (uint64_t)_mm_cvtsi128_si64(_mm256_extracti128_si256(eights, 1));
 
-	*w = (upper >> 32) * 10000000000000000 + (uint32_t)lower * UINT64_C(100000000) +
-	     (lower >> 32);
-	*scale = behind % WIDTH;
-	/* below 9 10^18 */
-	return _mm256_testz_si256(wrong, wrong) && digits > 0 && (uint32_t)upper == 0 &&
+	number->w = (upper >> 32) * 10000000000000000 + (uint32_t)lower * UINT64_C(100000000) +
+		    (lower >> 32);
+	number->ten = -(int)(behind % WIDTH);
+	number->negative = (uint32_t)negative;
+	/* w is below 9 10^18 */
+	return digits > 0 && _mm256_testz_si256(wrong, wrong) && (uint32_t)upper == 0 &&
 	       upper >> 32 < 900;
 }
 
-/* w 10^-scale as a float, by a double: that is wrong by less than 3 of its units (w rounded, and
- * the quotient), and what is nearer than that to the middle between two floats stays open. */
+/* What is behind the e of an exponent: a sign, perhaps, and up to three digits. */
 INLINE bool
-round_f32(uint64_t w, unsigned scale, bool negative, float *value)
+read_exponent(const char *s, const char *end, int *exponent)
+{
+	const bool negative = s < end && *s == '-';
+	int e = 0;
+
+	s += s < end && (*s == '-' || *s == '+');
+	if (s == end || end - s > 3)
+		return false;
+	for (; s < end; s++) {
+		if ((unsigned)(*s - '0') > 9)
+			return false;
+		e = 10 * e + (*s - '0');
+	}
+	*exponent = negative ? -e : e;
+	return true;
+}
+
+/* A number; false if it is no usual one. All from begin on can be read. */
+INLINE bool
+read_decimal(const char *begin, const char *s, const char *end, struct number *number)
+{
+	int exponent = 0;
+
+	if (end - begin <= WIDTH || (size_t)(end - s) - 1 > WIDTH - 2)
+		return false;
+	const uint32_t marks = places_of('e', s, end);
+	if (RARE(marks != 0)) {
+		const char *const behind = end - _lzcnt_u32(marks);
+		if (!read_exponent(behind, end, &exponent))
+			return false;
+		end = behind - 1;
+		if (end == s || end - begin <= WIDTH)
+			return false;
+	}
+	const bool good = read_digits(s, end, number);
+	number->ten += exponent;
+	return good;
+}
+
+/* w 10^ten as a float, false where this cannot tell. By a double, where that is wrong by less than
+ * 3 of its units (w rounded, and the quotient): what is nearer than that to the middle between two
+ * floats is left. */
+INLINE bool
+round_f32(uint64_t w, int ten, uint32_t *bits)
 {
 	static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 					1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
 					1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 	const uint64_t half = UINT64_C(1) << 28, doubt = 4;
-	uint64_t bits;
-	uint32_t narrow;
+	uint64_t wide;
 
-	if (scale > 22)
-		return false;
-	const double x = (double)(int64_t)w / powers[scale];
+	if (RARE((unsigned)-ten > 22)) {
+		const bool told = pe_nearest_quickly(PE_BINARY32, w, ten, &wide);
+		*bits = (uint32_t)wide;
+		return told && wide < pe_binary_infinity(PE_BINARY32);
+	}
+	const double x = (double)(int64_t)w / powers[-ten];
 	const float rounded = (float)x;
-	memcpy(&bits, &x, sizeof bits);
-	memcpy(&narrow, &rounded, sizeof narrow);
-	narrow |= (uint32_t)negative << 31;
-	memcpy(value, &narrow, sizeof narrow);
-	return (bits - half + doubt) % (2 * half) >= 2 * doubt;
+	memcpy(&wide, &x, sizeof wide);
+	memcpy(bits, &rounded, sizeof *bits);
+	return (wide - half + doubt) % (2 * half) >= 2 * doubt;
 }
 
 INLINE bool
-round_f64(uint64_t w, unsigned scale, bool negative, double *value)
+round_f64(uint64_t w, int ten, uint64_t *bits)
 {
-	uint64_t bits;
-
-	const bool told = pe_nearest_quickly(PE_BINARY64, w, -(int64_t)scale, &bits);
-	bits |= (uint64_t)negative << 63;
-	memcpy(value, &bits, sizeof bits);
-	return told;
+	return pe_nearest_quickly(PE_BINARY64, w, ten, bits) &&
+	       *bits < pe_binary_infinity(PE_BINARY64);
 }
 
 /* One field; all from begin to limit can be read. */
@@ -139,15 +197,21 @@ INLINE bool
 read_field(const char *begin, const char *s, const char *end, const char *limit, enum pe_elem elem,
 	   void *value)
 {
-	const bool negative = *s == '-';
 	const char *behind = s;
-	uint64_t w;
-	unsigned scale;
+	struct number x;
+	uint64_t wide;
+	uint32_t narrow;
 
-	if (end - begin > WIDTH && read_digits(s + negative, end, &w, &scale) &&
-	    (elem == PE_F32 ? round_f32(w, scale, negative, value)
-			    : round_f64(w, scale, negative, value)))
+	if (elem == PE_F32 && read_decimal(begin, s, end, &x) && round_f32(x.w, x.ten, &narrow)) {
+		narrow |= x.negative << 31;
+		memcpy(value, &narrow, sizeof narrow);
 		return true;
+	}
+	if (elem == PE_F64 && read_decimal(begin, s, end, &x) && round_f64(x.w, x.ten, &wide)) {
+		wide |= (uint64_t)x.negative << 63;
+		memcpy(value, &wide, sizeof wide);
+		return true;
+	}
 	const enum pe_decimal status = elem == PE_F32
 					   ? pe_decimal_read_f32(s, limit, value, &behind)
 					   : pe_decimal_read_f64(s, limit, value, &behind);

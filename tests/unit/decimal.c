@@ -985,7 +985,12 @@ any_field(uint64_t *state, char *to, size_t size)
 	const char *const blanks = below(state, 30) == 0 ? "  " : "";
 	char *const end = to + pe_decimal_write_f64(to, x);
 
-	switch (below(state, 12)) {
+	switch (below(state, 14)) {
+	case 9: (void)snprintf(to, size, "%.*e", (int)below(state, 19), x); break;
+	case 10:
+		(void)snprintf(to, size, "%.*e", (int)below(state, 10),
+			       table * pow(10, (double)below(state, 90) - 50));
+		break;
 	case 0: *end = '\0'; break;
 	case 1: to[pe_decimal_write_f32(to, (float)table)] = '\0'; break;
 	case 2: (void)snprintf(to, size, "%s%.*f", blanks, (int)below(state, 20), table); break;
@@ -1012,7 +1017,9 @@ static const char *const odd_fields[] = {
     "100000000000000000000000000.5", "1000000000000000000000000000005", "9000000000000000000",
     "8999999999999999999", "900000000.000000000001", "123456789012345678901234567890",
     "", "-", ".", "-.", "1.2.3", "1-2", "--1", "1;2", "1:2", "abc", "1/2", "0.5x", "\3771",
-    "1\xff", "1\"", "1.0e", "0.5,,0.5",
+    "1\xff", "1\"", "1.0e", "0.5,,0.5", "e5", "1e", "1e-", "1e+", "1e--5", "1e5e5", "1e5.", "-e1",
+    "1e1234", "1e0005", "1e-0005", "1e39", "-1e39", "3.4028236e38", "3.4028235e38", "1e-46", "1e308",
+    "1.7976931348623159e308", "4.9e-324", "1e-400", "1.e5", ".e5", "12345678901234567890e-10",
 };
 /* clang-format on */
 
