@@ -14,6 +14,8 @@
 #define TILE_BYTES ((size_t)1152)
 /* A tile is made smaller where its widest part would take more. */
 #define PART_BYTES ((size_t)1 << 20)
+/* Rows of a tile at the end of a call, where threads wait for each other. */
+#define LEAST (4 * PE_ATTEND_ROWS)
 #define LINE ((size_t)64) /* of cache */
 /* Multiplications that are worth a thread: 0.1 ms, a few times what it costs to start one. */
 #define THREAD_WORK 4e6
@@ -124,8 +126,8 @@ lay_out(struct pe_attend *p)
 static void
 copy_spec(struct pe_attend *p, const struct pe_attend_spec *spec)
 {
-	const long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	struct pe_attend_spec *s = &p->spec;
+	long cores;
 
 	*s = *spec;
 	for (size_t i = 0; i < s->relatives; i++)
@@ -137,8 +139,10 @@ copy_spec(struct pe_attend *p, const struct pe_attend_spec *spec)
 	}
 	if (s->window > 2 * PE_POSITION_MAX) /* so that positions and window add up within int64 */
 		s->window = 2 * PE_POSITION_MAX;
-	if (s->threads == 0)
+	if (s->threads == 0) {
+		cores = sysconf(_SC_NPROCESSORS_ONLN);
 		s->threads = cores > 0 ? (size_t)cores : 1;
+	}
 }
 
 static int
@@ -208,7 +212,7 @@ pe_attend_free(struct pe_attend *plan)
 size_t
 pe_attend_batch(const struct pe_attend *plan)
 {
-	return 2 * plan->spec.threads * plan->tile;
+	return 4 * plan->spec.threads * plan->tile;
 }
 
 size_t
@@ -229,11 +233,11 @@ struct call {
 	const struct pe_attend *plan;
 	const struct pe_attend_rows *rows;
 	size_t head, heads; /* asked for */
-	size_t tile, tiles; /* rows of a tile; tiles of a head */
+	size_t threads;
 	bool matrix;
 	enum pe_attend_matrix kind;
 	void *out, *lse;
-	atomic_size_t next; /* task that no thread has taken yet */
+	atomic_size_t left; /* rows of all heads that no thread has taken yet */
 };
 
 struct worker {
@@ -243,13 +247,10 @@ struct worker {
 };
 
 static void
-do_task(const struct call *c, size_t number, void *scratch)
+do_task(const struct call *c, size_t index, size_t row, size_t count, void *scratch)
 {
 	const struct pe_attend_spec *s = &c->plan->spec;
-	const size_t index = number / c->tiles;
-	/* the last rows first: causal ones have most keys, and what comes last should be small */
-	const size_t row = (c->tiles - 1 - number % c->tiles) * c->tile;
-	const size_t left = c->rows->rows - row, matrix = c->rows->rows * s->keys;
+	const size_t matrix = c->rows->rows * s->keys;
 	const size_t at = c->rows->bias_per_head ? index * matrix * pe_elem_size(s->elem) : 0;
 	const struct pe_attend_task task = {
 	    .plan = c->plan,
@@ -257,7 +258,7 @@ do_task(const struct call *c, size_t number, void *scratch)
 	    .head = c->head + index,
 	    .bias = c->rows->bias != NULL ? (const char *)c->rows->bias + at : NULL,
 	    .row = row,
-	    .count = left < c->tile ? left : c->tile,
+	    .count = count,
 	};
 
 	if (c->matrix)
@@ -266,28 +267,37 @@ do_task(const struct call *c, size_t number, void *scratch)
 		c->plan->kernel->output(&task, scratch, c->out, c->lse);
 }
 
+/* Rows of the next tile: full ones, towards the end of the call smaller ones, so that threads
+ * end together however fast each has been. */
+static size_t
+tile_of(const struct call *c, size_t left)
+{
+	const size_t share = rounded_up(left / c->threads * 2 / 3, PE_ATTEND_ROWS);
+
+	if (c->threads == 1 || share > c->plan->tile)
+		return c->plan->tile;
+	return larger(share, LEAST);
+}
+
 static void *
 work(void *argument)
 {
 	const struct worker *w = argument;
 	struct call *c = w->call;
+	const size_t rows = c->rows->rows;
+	size_t left = atomic_load(&c->left);
 
-	for (size_t n; (n = atomic_fetch_add(&c->next, 1)) < c->heads * c->tiles;)
-		do_task(c, n, w->scratch);
+	while (left > 0) {
+		/* the last rows of a head first: causal ones have most keys */
+		const size_t end = (left - 1) % rows + 1, tile = tile_of(c, left),
+			     count = tile < end ? tile : end;
+
+		if (!atomic_compare_exchange_weak(&c->left, &left, left - count))
+			continue;
+		do_task(c, c->heads - 1 - (left - 1) / rows, end - count, count, w->scratch);
+		left = atomic_load(&c->left);
+	}
 	return NULL;
-}
-
-/* As many tiles as full ones make, and a few more where that gives every thread the same number. */
-static void
-cut(struct call *c, size_t threads)
-{
-	const size_t rows = c->rows->rows, full = (rows + c->plan->tile - 1) / c->plan->tile;
-	size_t tiles = full;
-
-	while (tiles * c->heads % threads != 0 && tiles < full + threads)
-		tiles++;
-	c->tile = rounded_up((rows + tiles - 1) / tiles, PE_ATTEND_ROWS);
-	c->tiles = (rows + c->tile - 1) / c->tile;
 }
 
 static size_t
@@ -310,7 +320,8 @@ run(struct call *c, struct pe_error *e)
 
 	if (c->rows->rows == 0)
 		return 0;
-	cut(c, wanted);
+	c->threads = wanted;
+	atomic_init(&c->left, c->heads * c->rows->rows);
 	workers = calloc(wanted, sizeof *workers);
 	if (workers == NULL)
 		return pe_fail_memory(e);
