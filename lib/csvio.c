@@ -856,22 +856,20 @@ pe_csv_row_max(size_t cols, size_t *bytes)
 }
 
 size_t
-pe_csv_write_row(char *to, const struct pe_csv_format *format, enum pe_elem elem, const void *row,
-		 size_t cols)
+pe_csv_write_rows(char *to, const struct pe_csv_format *format, enum pe_elem elem, const void *rows,
+		  size_t n, size_t cols)
 {
 	char *at = to;
 
-	if (elem == PE_F64 && format->digits == 0) {
-		at += pe_decimal_write_row_f64(at, format->separator, row, cols);
-	} else if (elem == PE_F32 && format->digits == 0) {
-		at += pe_decimal_write_row_f32(at, format->separator, row, cols);
-	} else {
-		for (size_t i = 0; i < cols; i++) {
-			at += pe_decimal_write(at, elem, row, i, format->digits);
+	if (elem == PE_F64 && format->digits == 0)
+		return pe_decimal_write_rows_f64(to, format->separator, rows, n, cols);
+	if (elem == PE_F32 && format->digits == 0)
+		return pe_decimal_write_rows_f32(to, format->separator, rows, n, cols);
+	for (size_t i = 0, row = 0; row < n; row++, at[-1] = '\n')
+		for (size_t end = i + cols; i < end; i++) {
+			at += pe_decimal_write(at, elem, rows, i, format->digits);
 			*at++ = format->separator;
 		}
-	}
-	at[-1] = '\n';
 	return (size_t)(at - to);
 }
 

@@ -25,9 +25,9 @@ struct pe_csv_format {
 
 /* The most bytes that a row of so many columns takes; false if it cannot be addressed. */
 bool pe_csv_row_max(size_t cols, size_t *bytes);
-/* One line, its newline included; `to` has pe_csv_row_max bytes. Returns its size. */
-size_t pe_csv_write_row(char *to, const struct pe_csv_format *format, enum pe_elem elem,
-			const void *row, size_t cols);
+/* n lines, with their newlines; `to` has pe_csv_row_max bytes for each. Returns their size. */
+size_t pe_csv_write_rows(char *to, const struct pe_csv_format *format, enum pe_elem elem,
+			 const void *rows, size_t n, size_t cols);
 /* A line of names, quoted where that is due; its size, also where `to` is NULL. */
 size_t pe_csv_write_names(char *to, char separator, const char *const *names, size_t cols);
 

@@ -32,10 +32,12 @@ size_t pe_decimal_write_digits(char *to, double x, int digits);
  * so many. */
 size_t pe_decimal_write(char *to, enum pe_elem elem, const void *values, size_t i, int digits);
 
-/* n numbers, each with a separator behind it, where `to` has n (PE_DECIMAL_MAX + 1) bytes: several
- * times as fast as one by one. */
-size_t pe_decimal_write_row_f64(char *to, char separator, const double *x, size_t n);
-size_t pe_decimal_write_row_f32(char *to, char separator, const float *x, size_t n);
+/* Rows of numbers, a separator behind each of them, or a newline where a row ends; `to` has
+ * rows cols (PE_DECIMAL_MAX + 1) bytes. Several times as fast as one by one. */
+size_t pe_decimal_write_rows_f64(char *to, char separator, const double *x, size_t rows,
+				 size_t cols);
+size_t pe_decimal_write_rows_f32(char *to, char separator, const float *x, size_t rows,
+				 size_t cols);
 
 /* What reading a number came to. */
 enum pe_decimal {

@@ -14,9 +14,9 @@ struct pe_decimal_kernel {
 	const char *name;
 	bool (*runs)(void); /* does this machine have the instructions? */
 
-	/* as pe_decimal_write_row_f32 and so on */
-	size_t (*write_f32)(char *to, char separator, const float *x, size_t n);
-	size_t (*write_f64)(char *to, char separator, const double *x, size_t n);
+	/* as pe_decimal_write_rows_f32 and so on */
+	size_t (*write_f32)(char *to, char separator, const float *x, size_t rows, size_t cols);
+	size_t (*write_f64)(char *to, char separator, const double *x, size_t rows, size_t cols);
 	size_t (*read_f32)(const char *begin, const char *text, const char *end, char separator,
 			   float *row, size_t n, const char **behind);
 	size_t (*read_f64)(const char *begin, const char *text, const char *end, char separator,

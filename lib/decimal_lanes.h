@@ -399,14 +399,16 @@ put(char *to, enum pe_elem elem, const struct block *b, size_t i)
 }
 
 INLINE size_t
-write_row(char *to, enum pe_elem elem, char separator, const void *row, size_t n)
+write_rows(char *to, enum pe_elem elem, char separator, const void *numbers, size_t rows,
+	   size_t cols)
 {
 	const struct pe_binary f = elem == PE_F32 ? PE_BINARY32 : PE_BINARY64;
-	const char *x = row;
+	const char *x = numbers;
 	char *at = to;
+	size_t left = cols; /* in the row */
 	struct block b;
 
-	for (size_t some; n > 0; n -= some, x += some * (elem == PE_F32 ? 4 : 8)) {
+	for (size_t some, n = rows * cols; n > 0; n -= some, x += some * (elem == PE_F32 ? 4 : 8)) {
 		some = n < BLOCK ? n : BLOCK;
 		take(&b, elem, x, some);
 		for (size_t i = 0; i < some; i += LANES)
@@ -421,20 +423,22 @@ write_row(char *to, enum pe_elem elem, char separator, const void *row, size_t n
 				at += pe_decimal_write(at, elem, x, i, 0);
 			else
 				at = put(at, elem, &b, i);
-			*at++ = separator;
+			left--;
+			*at++ = left > 0 ? separator : '\n';
+			left = left > 0 ? left : cols;
 		}
 	}
 	return (size_t)(at - to);
 }
 
 static size_t
-write_f32(char *to, char separator, const float *x, size_t n)
+write_f32(char *to, char separator, const float *x, size_t rows, size_t cols)
 {
-	return write_row(to, PE_F32, separator, x, n);
+	return write_rows(to, PE_F32, separator, x, rows, cols);
 }
 
 static size_t
-write_f64(char *to, char separator, const double *x, size_t n)
+write_f64(char *to, char separator, const double *x, size_t rows, size_t cols)
 {
-	return write_row(to, PE_F64, separator, x, n);
+	return write_rows(to, PE_F64, separator, x, rows, cols);
 }

@@ -4,26 +4,28 @@
 /* ---- one number after the other ---- */
 
 static size_t
-write_f32(char *to, char separator, const float *x, size_t n)
+write_f32(char *to, char separator, const float *x, size_t rows, size_t cols)
 {
 	char *at = to;
 
-	for (size_t i = 0; i < n; i++) {
-		at += pe_decimal_write_f32(at, x[i]);
-		*at++ = separator;
-	}
+	for (; rows > 0; rows--, at[-1] = '\n')
+		for (size_t i = 0; i < cols; i++) {
+			at += pe_decimal_write_f32(at, *x++);
+			*at++ = separator;
+		}
 	return (size_t)(at - to);
 }
 
 static size_t
-write_f64(char *to, char separator, const double *x, size_t n)
+write_f64(char *to, char separator, const double *x, size_t rows, size_t cols)
 {
 	char *at = to;
 
-	for (size_t i = 0; i < n; i++) {
-		at += pe_decimal_write_f64(at, x[i]);
-		*at++ = separator;
-	}
+	for (; rows > 0; rows--, at[-1] = '\n')
+		for (size_t i = 0; i < cols; i++) {
+			at += pe_decimal_write_f64(at, *x++);
+			*at++ = separator;
+		}
 	return (size_t)(at - to);
 }
 
@@ -119,15 +121,15 @@ kernel_for(size_t n)
 }
 
 size_t
-pe_decimal_write_row_f32(char *to, char separator, const float *x, size_t n)
+pe_decimal_write_rows_f32(char *to, char separator, const float *x, size_t rows, size_t cols)
 {
-	return kernel_for(n)->write_f32(to, separator, x, n);
+	return kernel_for(rows * cols)->write_f32(to, separator, x, rows, cols);
 }
 
 size_t
-pe_decimal_write_row_f64(char *to, char separator, const double *x, size_t n)
+pe_decimal_write_rows_f64(char *to, char separator, const double *x, size_t rows, size_t cols)
 {
-	return kernel_for(n)->write_f64(to, separator, x, n);
+	return kernel_for(rows * cols)->write_f64(to, separator, x, rows, cols);
 }
 
 size_t

@@ -587,28 +587,33 @@ pe_writer_room(struct pe_writer *w, size_t want, size_t *room)
 	return at;
 }
 
-/* One row into the block, in the element and byte order of the file. */
-static int
-put_row(struct pe_writer *w, const void *row, struct pe_error *e)
+/* Rows into the block, in the element and byte order of the file: as many as there is room for if
+ * they are text and need no conversion, else one. There is room for one; n > 0. How many, 0 if they
+ * cannot be converted. */
+static size_t
+put_rows(struct pe_writer *w, const void *rows, size_t n, struct pe_error *e)
 {
 	const enum pe_elem elem = w->format.elem;
+	const bool text = pe_format_is_text(w->format);
+	const size_t room = (w->room - w->used) / w->out_row;
+	const size_t some = !text || w->carrier != elem ? 1 : n < room ? n : room;
 	char *to = w->block + w->used;
 
 	if (w->carrier != elem) {
 		if (pe_convert_rows(w->output.name, w->rows, w->cols, elem, w->converted,
-				    w->carrier, row, w->cols, e))
-			return -1;
-		row = w->converted;
+				    w->carrier, rows, w->cols, e))
+			return 0;
+		rows = w->converted;
 	}
-	if (pe_format_is_text(w->format)) {
-		w->used += pe_csv_write_row(to, &w->text, elem, row, w->cols);
-		return 0;
+	if (text) {
+		w->used += pe_csv_write_rows(to, &w->text, elem, rows, some, w->cols);
+		return some;
 	}
-	memcpy(to, row, w->out_row);
+	memcpy(to, rows, w->out_row);
 	if (swaps(w))
 		pe_raw_swap(to, w->cols, pe_elem_size(elem));
 	w->used += w->out_row;
-	return 0;
+	return some;
 }
 
 /* Room for one row more. */
@@ -631,10 +636,13 @@ pe_writer_put(struct pe_writer *w, const void *rows, size_t n, struct pe_error *
 		return write_block(w, e) || pe_output_write(&w->output, rows, n * width, e) ? -1
 											    : 0;
 	}
-	for (size_t i = 0; i < n; i++, row += width) {
-		if (put_row(w, row, e) || make_way(w, e))
+	while (n > 0) {
+		const size_t some = put_rows(w, row, n, e);
+		if (some == 0 || make_way(w, e))
 			return -1;
-		w->rows++;
+		w->rows += some;
+		n -= some;
+		row += some * width;
 	}
 	return 0;
 }

@@ -55,7 +55,7 @@ rows_f64(struct numbers *n)
 	char *to = n->out;
 
 	for (size_t i = 0; i < COUNT; i += COLUMNS)
-		to += pe_decimal_write_row_f64(to, ',', n->f64 + i, COLUMNS);
+		to += pe_decimal_write_rows_f64(to, ',', n->f64 + i, 1, COLUMNS);
 }
 
 static void
@@ -64,7 +64,7 @@ rows_f32(struct numbers *n)
 	char *to = n->out;
 
 	for (size_t i = 0; i < COUNT; i += COLUMNS)
-		to += pe_decimal_write_row_f32(to, ',', n->f32 + i, COLUMNS);
+		to += pe_decimal_write_rows_f32(to, ',', n->f32 + i, 1, COLUMNS);
 }
 
 static void

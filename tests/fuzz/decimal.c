@@ -88,12 +88,12 @@ rows_written(const uint8_t *data, size_t size)
 	for (size_t k = 0; (kernel = pe_decimal_kernel_at(k)) != NULL; k++) {
 		if (!kernel->runs())
 			continue;
-		const char *s = row, *const end = row + kernel->write_f64(row, ',', x, n);
+		const char *s = row, *const end = row + kernel->write_f64(row, ',', x, n > 0, n);
 		for (size_t i = 0; i < n; i++) {
 			const size_t length = pe_decimal_write_f64(one, x[i]);
 			DEMAND((size_t)(end - s) > length && memcmp(s, one, length) == 0);
 			s += length;
-			DEMAND(*s++ == ',');
+			DEMAND(*s++ == (i + 1 < n ? ',' : '\n'));
 		}
 		DEMAND(s == end);
 	}

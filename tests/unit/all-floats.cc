@@ -121,13 +121,13 @@ lay_out(char *to, const char *s, const char *end)
 size_t
 write_row(const struct pe_decimal_kernel *kernel, char *to, const float *x, size_t n)
 {
-	return kernel->write_f32(to, ',', x, n);
+	return kernel->write_f32(to, ',', x, 1, n);
 }
 
 size_t
 write_row(const struct pe_decimal_kernel *kernel, char *to, const double *x, size_t n)
 {
-	return kernel->write_f64(to, ',', x, n);
+	return kernel->write_f64(to, ',', x, 1, n);
 }
 
 /* A row by every kernel against its numbers one by one. */
@@ -141,6 +141,7 @@ check_row(const std::vector<Float> &x)
 
 	for (const Float value : x)
 		due.append(one, write(one, value)).append(1, ',');
+	due.back() = '\n';
 	for (size_t k = 0; (kernel = pe_decimal_kernel_at(k)) != nullptr; k++) {
 		if (!kernel->runs())
 			continue;

@@ -472,13 +472,15 @@ shortest_by_search(void **state)
 
 enum { MOST_ROW = 200 };
 
-/* A row by every kernel is what its numbers are one by one, and no byte of a row more is touched. */
+/* Rows by every kernel are what their numbers are one by one, and no byte of a row more is
+ * touched. */
 static void
-assert_row(const double *x, size_t n)
+assert_rows(const double *x, size_t rows, size_t cols)
 {
 	enum { EACH = PE_DECIMAL_MAX + 1, GUARD = 8 };
 	static const char guard[GUARD + 1] = "~~~~~~~~";
 	const struct pe_decimal_kernel *kernel;
+	const size_t n = rows * cols;
 	char *const due = malloc(n * EACH + 1), *const row = malloc(n * EACH + GUARD);
 	float narrow[MOST_ROW];
 
@@ -490,14 +492,14 @@ assert_row(const double *x, size_t n)
 		for (size_t i = 0; i < n; i++) {
 			size += f32 ? pe_decimal_write_f32(due + size, narrow[i])
 				    : pe_decimal_write_f64(due + size, x[i]);
-			due[size++] = ';';
+			due[size++] = (i + 1) % cols == 0 ? '\n' : ';';
 		}
 		for (size_t k = 0; (kernel = pe_decimal_kernel_at(k)) != NULL; k++) {
 			if (!kernel->runs())
 				continue;
 			memset(row, '~', n * EACH + GUARD);
-			assert_int_equal(f32 ? kernel->write_f32(row, ';', narrow, n)
-					     : kernel->write_f64(row, ';', x, n),
+			assert_int_equal(f32 ? kernel->write_f32(row, ';', narrow, rows, cols)
+					     : kernel->write_f64(row, ';', x, rows, cols),
 					 size);
 			for (size_t at = 0; at < size; at++)
 				if (row[at] != due[at])
@@ -506,13 +508,23 @@ assert_row(const double *x, size_t n)
 						 due + at);
 			assert_memory_equal(row + n * EACH, guard, GUARD);
 		}
-		assert_int_equal(f32 ? pe_decimal_write_row_f32(row, ';', narrow, n)
-				     : pe_decimal_write_row_f64(row, ';', x, n),
+		assert_int_equal(f32 ? pe_decimal_write_rows_f32(row, ';', narrow, rows, cols)
+				     : pe_decimal_write_rows_f64(row, ';', x, rows, cols),
 				 size);
 		assert_memory_equal(row, due, size);
 	}
 	free(due);
 	free(row);
+}
+
+/* As one row, and as rows of one number and of several. */
+static void
+assert_row(const double *x, size_t n)
+{
+	assert_rows(x, n > 0, n);
+	assert_rows(x, n, 1);
+	assert_rows(x, n / 3, 3);
+	assert_rows(x, n / 70, 70);
 }
 
 /* Numbers gathered to rows. */
