@@ -9,9 +9,11 @@
 #include "attend_kernel.h"
 #include "num.h"
 
-/* Of a column of a tile: 288 rows of f32, 144 of f64. Larger ones share the packing of keys
- * among more rows; this fits in a second-level cache of 256 KiB at d = 64. */
-#define TILE_BYTES ((size_t)1152)
+/* Of a column of a tile: 480 rows of f32, 240 of f64. Larger ones share the packing of keys among
+ * more rows; this leaves room for keys and values in a second-level cache of 1 MiB at d = 64, and
+ * is met in turn, six rows at a time, where the cache is smaller. Twice as many where keys and
+ * values of several heads are strewn, which makes packing slow. */
+#define TILE_BYTES ((size_t)1920)
 /* A tile is made smaller where its widest part would take more. */
 #define PART_BYTES ((size_t)1 << 20)
 /* Rows of a tile at the end of a call, where threads wait for each other. */
@@ -97,7 +99,7 @@ lay_out(struct pe_attend *p)
 
 	p->layout = l;
 	copies = pe_attend_copies_values(p);
-	p->tile = TILE_BYTES / size;
+	p->tile = (s->kv_heads > 1 ? 2 : 1) * (TILE_BYTES / size);
 	while (p->tile > PE_ATTEND_ROWS && widest > PART_BYTES / size / p->tile)
 		p->tile -= PE_ATTEND_ROWS;
 	good = place(&l, &l.query, p->tile, s->dim, size) &&
@@ -212,7 +214,9 @@ pe_attend_free(struct pe_attend *plan)
 size_t
 pe_attend_batch(const struct pe_attend *plan)
 {
-	return 4 * plan->spec.threads * plan->tile;
+	const size_t tile = TILE_BYTES / pe_elem_size(plan->spec.elem);
+
+	return 4 * plan->spec.threads * (tile < plan->tile ? tile : plan->tile);
 }
 
 size_t
@@ -267,16 +271,18 @@ do_task(const struct call *c, size_t index, size_t row, size_t count, void *scra
 		c->plan->kernel->output(&task, scratch, c->out, c->lse);
 }
 
-/* Rows of the next tile: full ones, towards the end of the call smaller ones, so that threads
- * end together however fast each has been. */
+/* Rows of the next tile, where `left` are left of all heads and `end` of this one: as few tiles of
+ * the same size as will do, towards the end of the call smaller ones, so that threads end together
+ * however fast each has been. */
 static size_t
-tile_of(const struct call *c, size_t left)
+tile_of(const struct call *c, size_t left, size_t end)
 {
-	const size_t share = rounded_up(left / c->threads * 2 / 3, PE_ATTEND_ROWS);
+	const size_t tiles = (end + c->plan->tile - 1) / c->plan->tile,
+		     even = rounded_up((end + tiles - 1) / tiles, PE_ATTEND_ROWS),
+		     share = rounded_up(left / c->threads * 2 / 3, PE_ATTEND_ROWS);
+	const size_t tile = c->threads == 1 || share > even ? even : larger(share, LEAST);
 
-	if (c->threads == 1 || share > c->plan->tile)
-		return c->plan->tile;
-	return larger(share, LEAST);
+	return tile < end ? tile : end;
 }
 
 static void *
@@ -289,8 +295,7 @@ work(void *argument)
 
 	while (left > 0) {
 		/* the last rows of a head first: causal ones have most keys */
-		const size_t end = (left - 1) % rows + 1, tile = tile_of(c, left),
-			     count = tile < end ? tile : end;
+		const size_t end = (left - 1) % rows + 1, count = tile_of(c, left, end);
 
 		if (!atomic_compare_exchange_weak(&c->left, &left, left - count))
 			continue;

@@ -68,18 +68,18 @@ struct work {
 	size_t met[PE_ATTEND_RELATIVES]; /* panels below it are in the ring, or were */
 };
 
-/* A block of keys. While the tile meets one, the next is loaded, a few keys after each group of
- * rows: keys and values of one head among several lie apart, where no processor looks ahead by
- * itself, and share few of a cache's sets, so that they cannot wait there for long. */
+/* A block of keys. While the tile meets one, the next is loaded, a panel of keys after every few
+ * groups of rows: keys and values of one head among several lie apart, where they are slow to come
+ * and share few of a cache's sets. */
 struct block {
-	size_t n0, count;                   /* keys n0 .. n0 + count - 1 */
-	bool whole;                         /* every row of the tile sees all of them */
-	struct part part;                   /* keys that the tile sees */
-	real *panels;                       /* the keys, transposed */
-	const real *values;                 /* NULL: none are wanted */
-	real *copy;                         /* the values made contiguous; NULL: they are */
-	bool finite;                        /* the values */
-	size_t asked, asked_values, loaded; /* so many keys have been asked for, are loaded */
+	size_t n0, count;   /* keys n0 .. n0 + count - 1 */
+	bool whole;         /* every row of the tile sees all of them */
+	struct part part;   /* keys that the tile sees */
+	real *panels;       /* the keys, transposed */
+	const real *values; /* NULL: none are wanted */
+	real *copy;         /* the values made contiguous; NULL: they are */
+	bool finite;        /* the values */
+	size_t loaded;      /* so many keys are loaded */
 };
 
 /* Queries times scale, ROWS rows interleaved; zeros fill the last group up. */
@@ -180,22 +180,6 @@ value_at(const struct work *w, size_t n)
 	const struct pe_attend_spec *s = w->spec;
 
 	return (const real *)s->value + (n * s->kv_heads + w->kv) * s->value_dim;
-}
-
-/* Asks for the block's keys up to the end-th, then for their values: not at once, for a
- * processor that waits for many lines cannot ask for more. */
-static void
-ask_keys(const struct work *w, struct block *b, size_t end)
-{
-	for (; b->asked < b->count && b->asked < end; b->asked++)
-		look_at(key_at(w, b->n0 + b->asked), w->spec->dim);
-}
-
-static void
-ask_values(const struct work *w, struct block *b)
-{
-	for (; b->values != NULL && b->asked_values < b->asked; b->asked_values++)
-		look_at(value_at(w, b->n0 + b->asked_values), w->spec->value_dim);
 }
 
 /* Loads the panels of keys, and their values, that lie before the end-th key. */
@@ -599,7 +583,7 @@ static void
 finish_row(const struct work *w, size_t r, real *out, real *lse)
 {
 	const size_t dim = w->spec->value_dim;
-	const real *totals = w->totals + r * w->plan->layout.value_width;
+	real *totals = w->totals + r * w->plan->layout.value_width;
 	const double max = (double)w->max[r], ln2 = 0x1.62e42fefa39efp-1;
 	const double sum = across(load(w->lanes + r * LANES));
 
@@ -607,11 +591,9 @@ finish_row(const struct work *w, size_t r, real *out, real *lse)
 		*lse = (real)(max * ln2 + log(sum));
 	if (out == NULL)
 		return;
-	const double divisor = sum == 0 && max < 0 ? 1 : sum; /* no key: the sums are 0 */
-	const double share = 1 / divisor;                     /* as good for an f32 */
-	for (size_t i = 0; i < dim; i++)
-		out[i] =
-		    (real)(ELEMENT == 32 ? (double)totals[i] * share : (double)totals[i] / divisor);
+	const real divisor = sum == 0 && max < 0 ? 1 : (real)sum; /* no key: the sums are 0 */
+	divide(totals, divisor, dim);
+	memcpy(out, totals, dim * sizeof(real));
 }
 
 /* The tile's rows meet all blocks of the span. */
@@ -628,13 +610,9 @@ meet_blocks(struct work *w, struct span span, bool with_values, bool careful)
 		if (more)
 			next = block_at(w, b.n0 + BLOCK, true, with_values);
 		for (size_t r = 0; r < rows; r += ROWS) {
-			if (more && !is_single(w))
-				ask_keys(w, &next, (r + ROWS) * BLOCK / rows);
 			meet_group(w, &b, r);
-			if (!more)
-				continue;
-			ask_values(w, &next);
-			load_until(w, &next, r * BLOCK / rows);
+			if (more)
+				load_until(w, &next, (r + ROWS) * BLOCK / rows);
 		}
 		if ((b.n0 + BLOCK) % LEAP == 0)
 			gather(w);
