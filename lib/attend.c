@@ -11,9 +11,10 @@
 
 /* Of a column of a tile: 480 rows of f32, 240 of f64. Larger ones share the packing of keys among
  * more rows; this leaves room for keys and values in a second-level cache of 1 MiB at d = 64, and
- * is met in turn, six rows at a time, where the cache is smaller. Twice as many where keys and
+ * is met in turn, six rows at a time, where the cache is smaller. Twice as many where MANY keys and
  * values of several heads are strewn, which makes packing slow. */
 #define TILE_BYTES ((size_t)1920)
+#define MANY ((size_t)1024)
 /* A tile is made smaller where its widest part would take more. */
 #define PART_BYTES ((size_t)1 << 20)
 /* Rows of a tile at the end of a call, where threads wait for each other. */
@@ -99,7 +100,7 @@ lay_out(struct pe_attend *p)
 
 	p->layout = l;
 	copies = pe_attend_copies_values(p);
-	p->tile = (s->kv_heads > 1 ? 2 : 1) * (TILE_BYTES / size);
+	p->tile = (s->kv_heads > 1 && s->keys >= MANY ? 2 : 1) * (TILE_BYTES / size);
 	while (p->tile > PE_ATTEND_ROWS && widest > PART_BYTES / size / p->tile)
 		p->tile -= PE_ATTEND_ROWS;
 	good = place(&l, &l.query, p->tile, s->dim, size) &&
