@@ -98,7 +98,7 @@ choose_power(struct block *b, size_t i, struct pe_binary f)
 	save(b->shift + i, exponent + log2 - (bias + LOG2_BIAS - 1));
 }
 
-/* Single loads: gathering is no faster, and on some processors much slower. */
+/* Single loads: a gather makes the same ones, and is much slower on some processors. */
 INLINE void
 load_powers(struct block *b, size_t n, struct pe_binary f)
 {
