@@ -66,7 +66,7 @@ at_most(size_t max, int64_t left)
 }
 
 /* How many query rows share a call: no more than there are, and than a part of T x T takes
- * little memory. */
+ * little memory; where their number is known, no last call with a few. */
 static void
 set_batch(struct job *job)
 {
@@ -79,6 +79,12 @@ set_batch(struct job *job)
 		bytes = b->limit / 8;
 	if (row > 0 && (!writes_rows(job->o) || job->o->bias != NULL) && batch > bytes / row)
 		batch = bytes / row;
+	if (batch > 0 && job->queries.due > 0) {
+		const size_t due = (size_t)job->queries.due,
+			     calls = due / batch + (due % batch > 0);
+
+		batch = due / calls + (due % calls > 0);
+	}
 	job->batch = batch > 0 ? batch : 1;
 }
 
