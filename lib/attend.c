@@ -85,6 +85,18 @@ ring_panels(const struct pe_attend_relative *a, size_t tile, size_t panel)
 	return near < all ? near : all;
 }
 
+/* Elements that a row of the tile takes in the widest of its parts. */
+static size_t
+widest(const struct pe_attend *p)
+{
+	size_t width = larger(p->spec.dim, larger(p->layout.value_width, p->layout.bucket_width));
+
+	for (size_t i = 0; i < p->spec.relatives; i++)
+		width = larger(width, ring_panels(&p->spec.relative[i], p->tile, p->kernel->panel) *
+					  p->kernel->panel);
+	return width;
+}
+
 static bool
 lay_out(struct pe_attend *p)
 {
@@ -95,13 +107,12 @@ lay_out(struct pe_attend *p)
 	    .value_width = rounded_up(s->value_dim, lanes),
 	    .bucket_width = s->relative_value != NULL ? s->relative_value->count : 0,
 	};
-	const size_t widest = larger(s->dim, larger(l.value_width, l.bucket_width));
 	bool good, copies;
 
 	p->layout = l;
 	copies = pe_attend_copies_values(p);
 	p->tile = (s->kv_heads > 1 && s->keys >= MANY ? 2 : 1) * (TILE_BYTES / size);
-	while (p->tile > PE_ATTEND_ROWS && widest > PART_BYTES / size / p->tile)
+	while (p->tile > PE_ATTEND_ROWS && widest(p) > PART_BYTES / size / p->tile)
 		p->tile -= PE_ATTEND_ROWS;
 	good = place(&l, &l.query, p->tile, s->dim, size) &&
 	       place(&l, &l.logits, PE_ATTEND_ROWS, PE_ATTEND_BLOCK, size) &&
