@@ -19,6 +19,7 @@
 #if ELEMENT == 32
 typedef float real;
 typedef int32_t whole;
+typedef uint32_t unsigned_whole;
 #define MANTISSA 23
 #define BIAS 127
 #define LIMIT (-126.0f)
@@ -39,6 +40,7 @@ static const whole sixteenths[] = {
 #else
 typedef double real;
 typedef int64_t whole;
+typedef uint64_t unsigned_whole;
 #define MANTISSA 52
 #define BIAS 1023
 #define LIMIT (-1022.0)
@@ -60,6 +62,7 @@ static const whole sixteenths[] = {
 
 typedef real vec __attribute__((vector_size(VECTOR_BYTES)));
 typedef whole bits __attribute__((vector_size(VECTOR_BYTES)));
+typedef unsigned_whole unsigned_bits __attribute__((vector_size(VECTOR_BYTES)));
 /* a vector anywhere in an array of the element */
 typedef real loose __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(real)), may_alias));
 
@@ -143,8 +146,8 @@ scaled_power(const vec r[MANY], const vec shifted[MANY], vec p[MANY])
 {
 	vec scale[MANY], q[MANY];
 
-	EACH scale[i] =
-	    (vec)(LOOK_UP(sixteenths, shifted[i]) + ((bits)shifted[i] << (MANTISSA - STEPS)));
+	EACH scale[i] = (vec)((unsigned_bits)LOOK_UP(sixteenths, shifted[i]) +
+			      ((unsigned_bits)shifted[i] << (MANTISSA - STEPS)));
 	EACH q[i] = FUSED(SPLAT(near[0]), r[i], SPLAT(near[1]));
 	EACH p[i] = scale[i] * r[i];
 	UNROLLED
