@@ -9,7 +9,7 @@
 
 #include "attend.h"
 
-#define PE_ATTEND_BLOCK ((size_t)128) /* keys; also the longest chain of weighted values */
+#define PE_ATTEND_BLOCK ((size_t)128) /* keys; weighted values are summed by blocks */
 #define PE_ATTEND_ROWS ((size_t)6)    /* query rows of a register tile */
 
 /* Where the parts of a thread's scratch memory begin, in bytes, and the widths of their rows, in

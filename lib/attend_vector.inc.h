@@ -429,7 +429,7 @@ dot_keys(const real *q, size_t dim, const real *keys, size_t stride, size_t next
 	size_t done = 0, asked = 0;
 
 	for (size_t part = half < dim ? half : dim;; part = dim, to = more) {
-		vec sum[VECTORS] = {SPLAT(0)}, chain[VECTORS], columns[SQUARE];
+		vec sum[VECTORS], chain[VECTORS], columns[SQUARE];
 
 		UNROLLED
 		for (size_t v = 0; v < VECTORS; v++)
