@@ -422,6 +422,19 @@ soften_block(const real *a, const real *b, const real *terms, real max, real *we
 	return !(MAX_ACROSS(top[0]) > 0);
 }
 
+/* soften_block where max is_far. */
+static __attribute__((noinline)) vec
+soften_far(const real *a, const real *b, const real *terms, real max, real *weights)
+{
+	real sums[LANES] = {0};
+
+	for (size_t j = 0; j < BLOCK; j++) {
+		weights[j] = far_power(a[j] + (terms != NULL ? b[j] + terms[j] : b[j]), max);
+		sums[j % LANES] += weights[j];
+	}
+	return load(sums);
+}
+
 /* Raises row r's largest logit if the block has a larger one. */
 static void
 look_higher(struct work *w, size_t r, const real *terms)
@@ -449,6 +462,8 @@ soften(struct work *w, size_t r, const real *terms)
 		look_higher(w, r, terms);
 		soften_block(a, b, terms, *max == -(real)INFINITY ? 0 : *max, to, &sum);
 	}
+	if (is_far(*max))
+		sum = soften_far(a, b, terms, *max, to);
 	store(lanes, load(lanes) + sum);
 }
 
@@ -691,6 +706,18 @@ soften_row(real *row, size_t n, vec max)
 	return total;
 }
 
+static double
+soften_far_row(real *row, size_t n, real max)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		row[i] = far_power(row[i], max);
+		sum += (double)row[i];
+	}
+	return sum;
+}
+
 /* A row of logits becomes its weights. */
 static void
 softmax(real *row, struct span span, size_t keys)
@@ -698,7 +725,8 @@ softmax(real *row, struct span span, size_t keys)
 	const size_t low = (size_t)span.low, high = (size_t)span.high;
 	const real top = whole_power(largest(row + low, high - low));
 	const bool none = top == -(real)INFINITY;
-	const double sum = soften_row(row + low, high - low, SPLAT(none ? 0 : top));
+	const double sum = is_far(top) ? soften_far_row(row + low, high - low, top)
+				       : soften_row(row + low, high - low, SPLAT(none ? 0 : top));
 	const real divisor = none && sum == 0 ? 1 : (real)sum;
 
 	divide(row + low, divisor, high - low);

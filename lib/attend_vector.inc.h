@@ -1,6 +1,7 @@
 /* attend_vector.inc - the arithmetic of attend_kernel.inc.h: vectors, e^x, products of small
  * tiles, packing. The translation unit defines the macros that attend_kernel.inc.h lists. No
  * function here knows attention's plans. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -120,13 +121,32 @@ max_across(vec x)
 
 /* ---- 2^x ---- */
 
+/* A logit in powers of two, rounded; what would be beyond the range, the largest in it. */
+INLINE real
+in_powers(real logit)
+{
+	const real x = logit * LOG2E, most = ELEMENT == 32 ? (real)FLT_MAX : (real)DBL_MAX;
+
+	return x - x == 0 || logit - logit != 0 ? x : x < 0 ? -most : most;
+}
+
 /* The largest logit so far, in powers of two, rounded up: sums relative to it are rescaled
  * without rounding. */
 INLINE real
 whole_power(real logit)
 {
-	return ELEMENT == 32 ? (real)ceilf((float)logit * (float)LOG2E)
-			     : (real)ceil((double)logit * (double)LOG2E);
+	const real x = in_powers(logit);
+
+	return ELEMENT == 32 ? (real)ceilf((float)x) : (real)ceil((double)x);
+}
+
+/* Is whole_power so large that its own rounding is a step or more? */
+INLINE bool
+is_far(real max)
+{
+	const real far = (real)(INT64_C(1) << MANTISSA);
+
+	return (max <= -far || max >= far) && max - max == 0;
 }
 
 /* Vectors that go through each step together: one alone waits for every result. */
@@ -189,6 +209,17 @@ power(const vec a[MANY], const vec b[MANY], vec max, vec x[MANY], vec p[MANY])
 	EACH r[i] = FUSED(a[i], SPLAT(LOG2E), r[i]);
 	scaled_power(r, shifted, p);
 	EACH p[i] = (vec)((bits)p[i] & ~(x[i] < SPLAT(LIMIT)));
+}
+
+/* The same for one sum where max is_far: there power's r, which knows what max lost by rounding, is
+ * no fraction but any number, and 2^r negative, 0 or inf. A sum that is rounded as max was is never
+ * above it, and the largest one is at it; that is off by no more than u |s|. */
+static real
+far_power(real s, real max)
+{
+	const real x = in_powers(s) - max;
+
+	return x < LIMIT ? 0 : ELEMENT == 32 ? (real)exp2f((float)x) : (real)exp2((double)x);
 }
 
 /* ---- rows ---- */

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -866,6 +867,55 @@ test_not_finite(void **state)
 	}
 }
 
+/* Finite logits so far from 0 that the largest one in powers of two is rounded by whole steps: as
+ * sharp as they can be, but a softmax. */
+static void
+check_far(enum pe_elem elem, size_t k)
+{
+	const double far[] = {3e7, 1e8, 1e9, -3e7, -1e9, -1e10, -1e30, -(double)FLT_MAX};
+	enum { ROWS = sizeof far / sizeof *far };
+	struct job j = spoilt;
+	struct data d;
+
+	j.elem = elem;
+	make(&d, &j);
+	for (size_t i = 0; i < ROWS * j.keys; i++) {
+		const double x = far[i / j.keys];
+		const double wider = elem == PE_F32 ? x : x < -1e30 ? -DBL_MAX : x * 0x1p29;
+		put(elem, d.arrays[8], i, wider);
+	}
+	struct pe_attend *plan = plan_of(&d, k);
+	struct result x = result_of(&d, plan, 0);
+
+	for (size_t r = 0; r < ROWS; r++) {
+		double sum = 0, most = 0;
+		for (size_t n = 0; n < j.keys; n++) {
+			const double w = get(elem, x.matrix[PE_ATTEND_WEIGHTS], r * j.keys + n);
+			assert_true(w >= 0 && w <= 1);
+			sum += w;
+			most = fmax(most, fabs(get(elem, d.arrays[1], n * j.value_dim)));
+		}
+		assert_true(fabs(sum - 1) < 1e-5);
+		assert_true(fabs(get(elem, x.out, r * j.value_dim)) <= most);
+		const double bias = get(elem, d.arrays[8], r * j.keys);
+		const double lse = get(elem, x.lse, r), u = elem == PE_F32 ? 0x1p-24 : 0x1p-53;
+		assert_true(r + 1 == ROWS || fabs(lse - bias) < 16 * u * fabs(bias));
+	}
+	free_result(&x);
+	pe_attend_free(plan);
+	unmake(&d);
+}
+
+static void
+test_far_logits(void **state)
+{
+	(void)state;
+	for (size_t k = 0; pe_attend_kernel_usable(PE_F32, k) != NULL; k++) {
+		check_far(PE_F32, k);
+		check_far(PE_F64, k);
+	}
+}
+
 /* ---- plans ---- */
 
 static void
@@ -933,6 +983,7 @@ main(void)
 	    cmocka_unit_test(test_unit_scale), cmocka_unit_test(test_large_logits),
 	    cmocka_unit_test(test_same_bytes), cmocka_unit_test(test_masked_nan),
 	    cmocka_unit_test(test_no_key),     cmocka_unit_test(test_not_finite),
+	    cmocka_unit_test(test_no_key),     cmocka_unit_test(test_far_logits),
 	    cmocka_unit_test(test_refused),    cmocka_unit_test(test_memory),
 	};
 
