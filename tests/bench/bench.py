@@ -184,6 +184,7 @@ def attention(table, have):
                 more_of_attention(table, what, ours)
             for name in (q, k, v, qkv, bias):
                 os.remove(name)
+    heads(table)
 
 
 def more_of_attention(table, what, ours):
@@ -193,6 +194,20 @@ def more_of_attention(table, what, ours):
     versus(table, what + ", causal", ours + ["-c", "--t5-direction", "both"], [("both directions", ours, 1 / 1.7)], 3)
     told = subprocess.run([os.path.join(OUT, "limit"), "peak", *ours], env=ENV, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     print(f"peak memory of {what}: {int(told.stderr) / 1024:.1f} MiB (bar 16)", flush=True)
+
+
+def heads(table):
+    """Eight heads in one process against a process for each."""
+    wide, narrow = ([os.path.join(OUT, f"{x}{dim}.f32") for x in "qkv"] for dim in (512, 64))
+    for names, dim in ((wide, 512), (narrow, 64)):
+        for i, name in enumerate(names):
+            run(f"pe-table -n 8192 -d {dim} -b {100 + 37 * i} -s {1000 * i} -t f32 -o {name}")
+    words = "relattn -j 1 -f f32 -t f32 --alibi -H {} -d {} -Q {} -K {} -V {}"
+    one = words.format(1, 64, *narrow)
+    versus(table, "relattn ALiBi T=8192 d=64 f32, 8 heads", words.format(8, 512, *wide).split(),
+           [("8 times one head", f"for i in 1 2 3 4 5 6 7 8; do {one} || exit; done", 1)], 3)
+    for name in wide + narrow:
+        os.remove(name)
 
 
 def processes():
