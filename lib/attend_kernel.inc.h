@@ -654,9 +654,11 @@ sum_up(struct work *w, bool with_values, bool careful)
 		memset(w->buckets, 0, tile * l->bucket_width * sizeof(real));
 	if (span.low < span.high)
 		meet_blocks(w, span, with_values, careful);
-	if (with_values && w->spec->relative_value != NULL)
+	gather(w); /* of its own, whether or not the tile's last block gathered */
+	if (with_values && w->spec->relative_value != NULL) {
 		meet_relative_value(w);
-	gather(w);
+		gather(w);
+	}
 }
 
 static void

@@ -754,6 +754,18 @@ test_same_bytes(void **state)
 						       .position = 900,
 						       .window = 700},
 					 k, false);
+			/* rows that end before the fourth block and in it, and meet more vectors than a block */
+			check_same_bytes(&(struct job){.elem = (enum pe_elem)elem,
+						       .heads = 1,
+						       .kv_heads = 1,
+						       .dim = 3,
+						       .value_dim = 2,
+						       .keys = 700,
+						       .rows = 300,
+						       .position = 300,
+						       .causal = true,
+						       .valued = 301},
+					 k, false);
 		}
 }
 
