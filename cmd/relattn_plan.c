@@ -325,6 +325,19 @@ scale_of(const struct plan *p, const struct inputs *in)
 	return 1 / sqrt((double)dim * (p->untied.width > 0 ? 2 : 1));
 }
 
+/* What is read row by row is met head by head. The block that this takes is freed before
+ * attention's own memory is asked for, which is more. */
+static void
+lay_by_heads(struct pe_matrix *rows, size_t count, size_t heads)
+{
+	struct pe_error e;
+
+	if (rows->data != NULL)
+		die_if(pe_attend_by_heads(rows->elem, rows->data, count, heads, rows->cols / heads,
+					  &e),
+		       &e);
+}
+
 void
 plan_attention(struct plan *p, struct inputs *in, struct store *key, struct store *value,
 	       size_t keys, int64_t start)
@@ -337,6 +350,7 @@ plan_attention(struct plan *p, struct inputs *in, struct store *key, struct stor
 	    .dim = p->dim > 0 ? p->dim : 1,
 	    .value_dim = in->value_dim > 0 ? in->value_dim : 1,
 	    .keys = keys,
+	    .by_heads = true,
 	    .scale = scale_of(p, in),
 	    .causal = p->o->causal,
 	    .window = (int64_t)p->o->window,
@@ -358,6 +372,8 @@ plan_attention(struct plan *p, struct inputs *in, struct store *key, struct stor
 	}
 	p->key = key->rows;
 	p->value = value->rows;
+	lay_by_heads(&p->key, keys, spec.kv_heads);
+	lay_by_heads(&p->value, keys, spec.kv_heads);
 	*key = *value = (struct store){.capacity = 0};
 	spec.key = p->o->emit != EMIT_BIAS || untied ? p->key.data : NULL;
 	spec.value = p->value.data;

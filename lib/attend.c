@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "attend_kernel.h"
@@ -11,8 +12,8 @@
 
 /* Of a column of a tile: 480 rows of f32, 240 of f64. Larger ones share the packing of keys among
  * more rows; this leaves room for keys and values in a second-level cache of 1 MiB at d = 64, and
- * is met in turn, six rows at a time, where the cache is smaller. Twice as many where MANY keys and
- * values of several heads are strewn, which makes packing slow. */
+ * is met in turn, six rows at a time, where the cache is smaller. Twice as many where there are
+ * MANY keys and values of several heads, which come from further away. */
 #define TILE_BYTES ((size_t)1920)
 #define MANY ((size_t)1024)
 /* A tile is made smaller where its widest part would take more. */
@@ -202,6 +203,30 @@ pe_attend_use(struct pe_attend *p, const struct pe_attend_kernel *kernel, struct
 {
 	p->kernel = kernel;
 	return lay_out(p) ? 0 : pe_fail_memory(e);
+}
+
+int
+pe_attend_by_heads(enum pe_elem elem, void *data, size_t rows, size_t heads, size_t width,
+		   struct pe_error *e)
+{
+	char *block, *to = data;
+	size_t part, row, size;
+
+	if (heads < 2 || rows == 0)
+		return 0;
+	if (!pe_num_size(width, pe_elem_size(elem), 1, &part) ||
+	    !pe_num_size(part, heads, 1, &row) || !pe_num_size(row, PE_ATTEND_BLOCK, 1, &size) ||
+	    (block = malloc(size)) == NULL)
+		return pe_fail_memory(e);
+	for (size_t done = 0, n; done < rows; done += n) {
+		n = rows - done < PE_ATTEND_BLOCK ? rows - done : PE_ATTEND_BLOCK;
+		memcpy(block, to, n * row);
+		for (size_t h = 0; h < heads; h++)
+			for (size_t i = 0; i < n; i++, to += part)
+				memcpy(to, block + i * row + h * part, part);
+	}
+	free(block);
+	return 0;
 }
 
 int

@@ -63,6 +63,7 @@ struct pe_attend_spec {
 	size_t keys;            /* may be 0 */
 	const void *key;        /* keys x kv_heads * dim; NULL: only PE_ATTEND_BIAS is asked */
 	const void *value;      /* keys x kv_heads * value_dim; NULL: no output is asked */
+	bool by_heads;          /* both went through pe_attend_by_heads */
 	double scale;           /* multiplies q.k and q.a */
 	bool causal;            /* only keys n <= m */
 	int64_t window;         /* only keys |n - m| < window; 0: all */
@@ -74,6 +75,13 @@ struct pe_attend_spec {
 };
 
 #define PE_ATTEND_RELATIVES 4
+
+/* Rows of `heads` parts side by side, each `width` wide, are laid out anew, in place: in every 128
+ * rows, those of the first head, then those of the second. So keys and values of many heads are
+ * met where they lie together, which is faster by a few of a hundred; the results are the same
+ * bytes. Fails only for want of memory for 128 rows. */
+int pe_attend_by_heads(enum pe_elem elem, void *data, size_t rows, size_t heads, size_t width,
+		       struct pe_error *e);
 
 struct pe_attend; /* opaque; read-only after init */
 

@@ -46,7 +46,8 @@ struct pe_attend {
 static inline bool
 pe_attend_copies_values(const struct pe_attend *p)
 {
-	return p->spec.value_dim != p->layout.value_width || p->spec.kv_heads > 1;
+	return p->spec.value_dim != p->layout.value_width ||
+	       (p->spec.kv_heads > 1 && !p->spec.by_heads);
 }
 
 /* A tile: rows row .. row + count - 1 of a call, one query head. */

@@ -166,20 +166,36 @@ is_single(const struct work *w)
 	return w->task->count == 1;
 }
 
+/* Row n of this head's part of keys or values, `width` wide, and how far apart such rows lie within
+ * a block. */
+static const real *
+part_at(const struct work *w, const void *rows, size_t n, size_t width)
+{
+	const struct pe_attend_spec *s = w->spec;
+	const size_t n0 = n / BLOCK * BLOCK, left = s->keys - n0,
+		     count = left < BLOCK ? left : BLOCK;
+
+	if (!s->by_heads)
+		return (const real *)rows + (n * s->kv_heads + w->kv) * width;
+	return (const real *)rows + (n0 * s->kv_heads + count * w->kv + (n - n0)) * width;
+}
+
+static size_t
+part_stride(const struct work *w, size_t width)
+{
+	return w->spec->by_heads ? width : w->spec->kv_heads * width;
+}
+
 static const real *
 key_at(const struct work *w, size_t n)
 {
-	const struct pe_attend_spec *s = w->spec;
-
-	return (const real *)s->key + (n * s->kv_heads + w->kv) * s->dim;
+	return part_at(w, w->spec->key, n, w->spec->dim);
 }
 
 static const real *
 value_at(const struct work *w, size_t n)
 {
-	const struct pe_attend_spec *s = w->spec;
-
-	return (const real *)s->value + (n * s->kv_heads + w->kv) * s->value_dim;
+	return part_at(w, w->spec->value, n, w->spec->value_dim);
 }
 
 /* Loads the panels of keys, and their values, that lie before the end-th key. */
@@ -187,7 +203,7 @@ static void
 load_until(const struct work *w, struct block *b, size_t end)
 {
 	const struct pe_attend_spec *s = w->spec;
-	const size_t stride = s->kv_heads * s->dim, value_stride = s->kv_heads * s->value_dim,
+	const size_t stride = part_stride(w, s->dim), value_stride = part_stride(w, s->value_dim),
 		     width = w->plan->layout.value_width;
 
 	for (; b->loaded < b->count && (b->loaded + PANEL <= end || b->count <= end);
@@ -232,12 +248,13 @@ meet_keys(struct work *w, const struct block *b, size_t r)
 {
 	const size_t dim = w->spec->dim, rows = group(w, r);
 	const struct part part = seen(w, b, r, rows);
+	const size_t next = w->spec->by_heads ? b->count : w->spec->keys - b->n0;
 	const real *q = w->query + r * dim;
 
 	for (size_t j = part.from / PANEL * PANEL; j < part.to; j += PANEL)
 		if (is_single(w) && j + PANEL <= b->count)
-			dot_keys(q, dim, key_at(w, b->n0 + j), w->spec->kv_heads * dim,
-				 w->spec->keys - b->n0 - j - PANEL, w->logits + j, w->more + j);
+			dot_keys(q, dim, key_at(w, b->n0 + j), part_stride(w, dim),
+				 next - j - PANEL, w->logits + j, w->more + j);
 		else
 			dot(rows, q, dim, b->panels + j * dim, w->logits + j, w->more + j);
 }

@@ -104,6 +104,7 @@ run_attend(const struct bench *b, const struct side *s)
 	    .elem = s->elem,
 	    .heads = s->heads,
 	    .kv_heads = s->heads,
+	    .by_heads = s->heads > 1, /* noise is noise however it is laid out */
 	    .dim = s->dim,
 	    .value_dim = s->value_dim,
 	    .keys = s->keys,

@@ -202,9 +202,9 @@ def heads(table):
     for names, dim in ((wide, 512), (narrow, 64)):
         for i, name in enumerate(names):
             run(f"pe-table -n 8192 -d {dim} -b {100 + 37 * i} -s {1000 * i} -t f32 -o {name}")
-    words = "relattn -j 1 -f f32 -t f32 --alibi -H {} -d {} -Q {} -K {} -V {}"
+    words = "relattn -j 1 -f f32 -t f32 -H {} -d {} -Q {} -K {} -V {}"
     one = words.format(1, 64, *narrow)
-    versus(table, "relattn ALiBi T=8192 d=64 f32, 8 heads", words.format(8, 512, *wide).split(),
+    versus(table, "relattn T=8192 d=64 f32, 8 heads", words.format(8, 512, *wide).split(),
            [("8 times one head", f"for i in 1 2 3 4 5 6 7 8; do {one} || exit; done", 1)], 3)
     for name in wide + narrow:
         os.remove(name)
