@@ -32,7 +32,7 @@ DEP_CFLAGS := $(shell $(PKG_CONFIG) --cflags jansson mpfr 2>/dev/null)
 DEP_LDFLAGS := $(shell $(PKG_CONFIG) --libs-only-L jansson mpfr 2>/dev/null)
 LIBS = -lcsv -ljansson -lmpfr -lgmp -lm
 
-# The commands take these four in where their archives are at hand: a start, a good part of a small job, is a fifth
+# The commands take these four in where their archives are at hand: a start, a good part of a small job, is a quarter
 # shorter, and a command runs on a machine without them. make DYNAMIC=1 leaves them outside, as distributions want it.
 ARCHIVES := $(if $(DYNAMIC),,$(shell for name in csv jansson mpfr gmp; do $(CC) -print-file-name=lib$$name.a; done))
 COMMAND_LIBS = $(if $(filter-out /%,$(ARCHIVES) $(DYNAMIC)),$(LIBS),$(ARCHIVES) -lm)
@@ -107,7 +107,7 @@ $(BUILD)/completions/fish/%.fish: $(BUILD)/bin/% cmd/completion.awk
 	$(call complete,fish)
 
 # A room's inside (name_part.h) and the file kinds behind stream stay here.
-PRIVATE = $(wildcard lib/*_*.h lib/backend.h lib/csvio.h lib/rawio.h lib/npyio.h lib/safetensors.h)
+PRIVATE = $(wildcard lib/*_*.h lib/cpu.h lib/backend.h lib/csvio.h lib/rawio.h lib/npyio.h lib/safetensors.h)
 HEADERS = $(filter-out $(PRIVATE),$(wildcard lib/*.h))
 # A page of section 3 for each of them, from its comments.
 MAN3 = $(HEADERS:lib/%.h=$(BUILD)/man/posenc-%.3)

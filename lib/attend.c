@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "attend_kernel.h"
+#include "cpu.h"
 #include "num.h"
 
 /* Of a column of a tile: 480 rows of f32, 240 of f64. Larger ones share the packing of keys among
@@ -34,11 +35,9 @@ pe_attend_kernel_usable(enum pe_elem elem, size_t i)
 	size_t n = 0;
 
 #if defined(__x86_64__)
-	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-	    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+	if (pe_cpu_has_v4())
 		usable[n++] = f32 ? &pe_attend_kernel_f32_v4 : &pe_attend_kernel_f64_v4;
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-	    __builtin_cpu_supports("bmi2"))
+	if (pe_cpu_has_v3())
 		usable[n++] = f32 ? &pe_attend_kernel_f32_v3 : &pe_attend_kernel_f64_v3;
 #endif
 	usable[n] = f32 ? &pe_attend_kernel_f32 : &pe_attend_kernel_f64;

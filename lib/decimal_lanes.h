@@ -359,11 +359,13 @@ take(struct block *b, enum pe_elem elem, const void *x, size_t n)
 		return;
 	save(b->bits + i, all(0));
 	for (; i < n; i++) {
-		uint32_t bits;
-		memcpy(&bits, f32 + i, sizeof bits);
-		b->bits[i] = bits;
-		if (elem == PE_F64)
+		uint32_t narrow;
+		if (elem == PE_F64) {
 			memcpy(b->bits + i, f64 + i, sizeof *f64);
+			continue;
+		}
+		memcpy(&narrow, f32 + i, sizeof narrow);
+		b->bits[i] = narrow;
 	}
 }
 

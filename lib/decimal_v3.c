@@ -1,4 +1,5 @@
 /* decimal_v3 - decimal's kernel for x86-64-v3: AVX2. */
+#include "cpu.h"
 #include "decimal_kernel.h"
 
 #if defined(__AVX2__) && defined(__x86_64__)
@@ -29,17 +30,9 @@ sum_bytes(vec a)
 	return (vec)_mm256_sad_epu8((__m256i)a, _mm256_setzero_si256());
 }
 
-static bool
-has_v3(void)
-{
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-	       __builtin_cpu_supports(
-		   "bmi2"); /* every such processor has LZCNT, which clang cannot ask */
-}
-
 const struct pe_decimal_kernel pe_decimal_v3 = {
     .name = "v3",
-    .runs = has_v3,
+    .runs = pe_cpu_has_v3,
     .write_f32 = write_f32,
     .write_f64 = write_f64,
     .read_f32 = pe_decimal_read_f32_v3,

@@ -1,4 +1,5 @@
 /* decimal_v4 - decimal's kernel for x86-64-v4: AVX-512. */
+#include "cpu.h"
 #include "decimal_kernel.h"
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__x86_64__)
@@ -29,17 +30,9 @@ sum_bytes(vec a)
 	return (vec)_mm512_sad_epu8((__m512i)a, _mm512_setzero_si512());
 }
 
-static bool
-has_v4(void)
-{
-	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-	       __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-	       __builtin_cpu_supports("avx512vl");
-}
-
 const struct pe_decimal_kernel pe_decimal_v4 = {
     .name = "v4",
-    .runs = has_v4,
+    .runs = pe_cpu_has_v4,
     .write_f32 = write_f32,
     .write_f64 = write_f64,
     .read_f32 = pe_decimal_read_f32_v3,

@@ -65,9 +65,9 @@ pe_freq_omega(const struct pe_freq *f, size_t i, mpfr_ptr omega)
 	mpfr_clears(exponent, wide, (mpfr_ptr)NULL);
 }
 
-/* omega_i+1 = omega_i base^(-1/D): one exponential for the first and one for the ratio, which is
- * twenty times cheaper than one for each. Every product takes an ulp more; n of them, the ratio's
- * own error n times and what the exponent takes stay within the guarding bits. */
+/* omega_i+1 = omega_i base^(-1/D): one exponential for the first and one for the ratio, not one for
+ * each. Every product takes an ulp more; n of them, the ratio's own error n times and what the
+ * exponent takes stay within the guarding bits. */
 void
 pe_freq_omegas(const struct pe_freq *f, size_t first, size_t n, mpfr_t *omega)
 {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu.h"
 #include "rope_kernel.h"
 #include "round.h"
 #include "turn.h"
@@ -164,7 +165,7 @@ static const struct pe_rope_kernel *
 best_kernel(void)
 {
 #if defined(__x86_64__) || defined(__amd64__)
-	if (__builtin_cpu_supports("avx2"))
+	if (pe_cpu_has_v3())
 		return &pe_rope_kernel_v3;
 #endif
 	return &pe_rope_kernel_base;

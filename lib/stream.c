@@ -386,7 +386,8 @@ pe_writer_carrier(const struct pe_writer *w)
 	return w->carrier;
 }
 
-/* Makes room for `more` bytes behind the used ones. */
+/* Makes room for `more` bytes behind the used ones: no more than that, so that blocks of a file
+ * with a header are as large as others, unless all of the file gathers in the block. */
 static int
 reserve(struct pe_writer *w, size_t more, struct pe_error *e)
 {
@@ -395,7 +396,7 @@ reserve(struct pe_writer *w, size_t more, struct pe_error *e)
 	if (more > PTRDIFF_MAX / 2 - w->used)
 		return pe_fail_memory(e);
 	const size_t due = w->used + more, half_again = w->room + w->room / 2;
-	const size_t room = half_again > due ? half_again : due;
+	const size_t room = w->held && half_again > due ? half_again : due;
 	char *block = realloc(w->block, room);
 	if (block == NULL)
 		return pe_fail_memory(e);

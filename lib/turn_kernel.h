@@ -21,9 +21,8 @@
 #include "turn.h"
 
 /* LANES pairs are worked on together, and looked through by WIDTH, a multiple of every vector's
- * width. From an exact anchor
- * row to the next there are SPAN rows. SPAN / GROUP anchors come by rotation from the exact one,
- * and GROUP rows by one rotation each from an anchor. */
+ * width. From an exact anchor row to the next there are SPAN rows. SPAN / GROUP anchors come by
+ * rotation from the exact one, and GROUP rows by one rotation each from an anchor. */
 enum { PE_TURN_LANES = 64, PE_TURN_WIDTH = 8, PE_TURN_GROUP = 16, PE_TURN_SPAN = 128 };
 
 /* j/256 of a turn: high and low of its sine, high and low of its cosine. */

@@ -1,4 +1,5 @@
 /* turn_v3 - turn's kernel for x86-64-v3: AVX2, FMA, F16C. */
+#include "cpu.h"
 #include "turn_kernel.h"
 
 #if defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
@@ -32,13 +33,5 @@ halve(fvec x)
 	return (uvec)_mm_cvtepu16_epi32(_mm_cvtps_ph((__m128)x, _MM_FROUND_TO_NEAREST_INT));
 }
 
-static bool
-has_v3(void)
-{
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-	       __builtin_cpu_supports(
-		   "bmi2"); /* every such processor has F16C, which clang cannot ask */
-}
-
-const struct pe_turn_kernel pe_turn_v3 = KERNEL("v3", has_v3);
+const struct pe_turn_kernel pe_turn_v3 = KERNEL("v3", pe_cpu_has_v3);
 #endif

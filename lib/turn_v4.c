@@ -1,4 +1,5 @@
 /* turn_v4 - turn's kernel for x86-64-v4: AVX-512 F, BW, CD, DQ, VL. */
+#include "cpu.h"
 #include "turn_kernel.h"
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
@@ -34,13 +35,5 @@ halve(fvec x)
 	return (uvec)_mm256_cvtepu16_epi32(_mm256_cvtps_ph((__m256)x, _MM_FROUND_TO_NEAREST_INT));
 }
 
-static bool
-has_v4(void)
-{
-	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-	       __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-	       __builtin_cpu_supports("avx512vl");
-}
-
-const struct pe_turn_kernel pe_turn_v4 = KERNEL("v4", has_v4);
+const struct pe_turn_kernel pe_turn_v4 = KERNEL("v4", pe_cpu_has_v4);
 #endif
